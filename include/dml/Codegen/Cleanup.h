@@ -11,8 +11,8 @@
 
 namespace dml {
 
-/// Creates the canonicalization pass without simplification of regions: regions
-/// are single blocks or SPIR-V's structured control flow, so that there is
+/// Creates the canonicalization pass without simplification of regions. Regions
+/// are single blocks or SPIR-V's structured control flow, in which there is
 /// nothing to simplify.
 std::unique_ptr<mlir::Pass> createCanonicalization();
 

@@ -466,8 +466,8 @@ def SplitSums : Pass<"dml-split-sums", "mlir::ModuleOp"> {
     quarters of theirs. A generic with the attribute `dml.kernel` stays as it is.
   }];
   let options = [SumPartsOption];
-  // The pass finds out which factors are neighbours in memory by building a
-  // launch that it discards.
+  // To find out which factors are neighbours in memory, the pass builds a
+  // launch and discards it. It therefore needs the dialects of launches.
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",
@@ -725,8 +725,8 @@ def SelectKernels : Pass<"dml-select-kernels", "mlir::func::FuncOp"> {
     themselves.
   }];
   let options = [MatrixTileOption, ContractionTileOption, RowTileOption];
-  // The pass finds out which factors are neighbours in memory by building a
-  // launch that it discards.
+  // To find out which factors are neighbours in memory, the pass builds a
+  // launch and discards it. It therefore needs the dialects of launches.
   let dependentDialects = [
     "::dml::DMLBufferDialect", "mlir::arith::ArithDialect",
     "mlir::gpu::GPUDialect", "mlir::memref::MemRefDialect",

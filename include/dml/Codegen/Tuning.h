@@ -20,7 +20,7 @@
 
 namespace dml {
 
-/// Returns the generic of `function`, or null if it is no dispatch.
+/// Returns the generic of `function`, or null if `function` is no dispatch.
 mlir::linalg::GenericOp getGenericOfDispatch(mlir::func::FuncOp function);
 
 /// Returns the key of a dispatch in tables of kernels, 32 hexadecimal digits:
@@ -35,10 +35,10 @@ struct KernelOptions {
 };
 
 /// Returns the values of `dml.kernel` that are proposed for a dispatch, at most
-/// `most` of them: first the one that the compiler chooses, then the best one
-/// of each other kind of kernel, then the best one of each shape of a tile, and
-/// then all others, in the order of their estimated times. Returns nothing if
-/// the generic has no choice.
+/// `most` of them. The kernel that the compiler chooses comes first. Then come
+/// the best kernel of each other kind, and the best kernel of each shape of a
+/// tile. All other kernels follow in the order of their estimated times.
+/// Returns nothing if the generic has no choice.
 llvm::SmallVector<mlir::Attribute> proposeKernels(mlir::func::FuncOp dispatch,
                                                   const DeviceProfile &profile,
                                                   const KernelOptions &options,

@@ -22,10 +22,11 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Compares the operations that compute values of a body.
+/// Decides whether the same operations compute two values of a body.
 class Equivalence {
 public:
-  /// Takes `lhs` and `rhs`, which are block arguments, for the same value.
+  /// Declares that the block arguments `lhs` and `rhs` stand for the same
+  /// value.
   void assume(Value lhs, Value rhs) { known.insert({lhs, rhs}); }
   /// Whether the same operations compute `lhs` and `rhs`. Two loads from one
   /// address return the same value, since a body stores nothing.
@@ -144,8 +145,8 @@ static bool isShift(Value value, Value largest) {
 
 namespace {
 /// The score of a query and a key, as one of the three loops over keys computes
-/// it. `isSeen` is the condition that a mask lets the query attend to the key,
-/// and is null if there is no mask.
+/// the score. `isSeen` is the condition that the mask lets the query attend to
+/// the key. `isSeen` is null if there is no mask.
 struct Seen {
   Value score, isSeen;
 };
@@ -183,8 +184,8 @@ static bool isNoScore(Value value) {
          (constant.isNaN() || (constant.isInfinity() && constant.isNegative()));
 }
 
-/// Whether `isSeen` is an unsigned comparison `key <= x`, which holds for key
-/// 0.
+/// Whether `isSeen` is an unsigned comparison `key <= x`. Such a condition
+/// holds for key 0.
 static bool isFirstSeen(Value isSeen, Value key) {
   auto compare = isSeen.getDefiningOp<arith::CmpIOp>();
   return compare && compare.getPredicate() == arith::CmpIPredicate::ule &&
@@ -217,10 +218,11 @@ static Value findSum(Block &block) {
   return sum;
 }
 
-/// Reads `sum`, which adds up products of a factor of a query and a factor of a
-/// key, as the contraction `scores`. `key` is the counter of the loop over
-/// keys. Stores the dimensions of the output on which the factors of queries
-/// and of keys depend in `dimsOfQueries` and `dimsOfKeys`.
+/// Matches `sum` as the contraction `scores`. `sum` adds up products of a
+/// factor of a query and a factor of a key. `key` is the induction variable of
+/// the loop over keys. `dimsOfQueries` and `dimsOfKeys` receive the dimensions
+/// of the output on which the factors of queries and the factors of keys
+/// depend.
 static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
                                 Contraction &scores,
                                 llvm::SmallBitVector &dimsOfQueries,
@@ -247,10 +249,9 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
   });
   // Each term of a score is a factor of the query times a factor of the key, in
   // either order. The query's factor is the one that the body can compute
-  // without `key`, the number of the key. If the left factor of the first term
-  // is the query's, the left factors of all terms must be the query's;
-  // otherwise the right factors of all terms must be the query's. `steps` are
-  // the counters of the loops over the terms, on which both factors may depend.
+  // without `key`, the index of the key. The factors of the query must stand on
+  // the same side, left or right, in all terms. `steps` are the induction
+  // variables of the loops over the terms, on which both factors may depend.
   BodySlice lhs(op, steps);
   bool isOfQueries = !terms.empty() && succeeded(lhs.add(terms.front().lhs));
   SmallVector<Value> withKey(steps);
@@ -276,7 +277,7 @@ static LogicalResult readScores(linalg::GenericOp op, Value sum, Value key,
 /// the output, which has `size` elements, holds several heads one after the
 /// other: 64 if 16 heads fill 1,024 elements. All elements of a head have the
 /// same scores. The operations of `slices`, which compute the scores, therefore
-/// use only the head's number, the coordinate divided by 64. Returns nothing if
+/// use only the head's index, the coordinate divided by 64. Returns nothing if
 /// one of the operations uses the coordinate in another way, if divisors
 /// differ, or if the divisor does not divide `size`.
 static std::optional<int64_t>
@@ -301,7 +302,7 @@ findDivisor(ArrayRef<ArrayRef<Operation *>> slices, int64_t dim, int64_t size) {
 }
 
 namespace {
-/// Reads the body of a generic as attention, step by step. The body has three
+/// Matches the body of a generic as attention, step by step. The body has three
 /// loops over the keys. In this example there are 1024 keys, and the body
 /// computes the output's element for a query and a column of values. score()
 /// stands for an inner loop, or an unrolled loop, that adds up the products of
@@ -332,7 +333,8 @@ class AttentionReader {
 public:
   explicit AttentionReader(linalg::GenericOp op) : op(op) {}
 
-  /// Returns nothing if the body is no attention.
+  /// Matches the body as attention. Returns nothing if the body is no
+  /// attention.
   std::optional<Attention> read();
 
 private:
@@ -354,13 +356,13 @@ private:
   /// The score in each of the three loops over keys, with the condition that
   /// the query sees the key.
   Seen ofMaximum, ofTotal, ofProducts;
-  /// The product that an iteration of `products`, the loop over keys that adds
-  /// up an element of the output, adds: a weight times a value. `value` is the
-  /// factor that is not the weight.
+  /// The product of a weight and a value that each iteration of the loop
+  /// `products` adds to an element of the output. `value` is the factor of this
+  /// product that is not the weight.
   ContractionTerm product;
   Value value;
-  /// The dimensions of the output on whose coordinates the scores depend, and
-  /// the dimensions on which the keys and the values depend.
+  /// Dimensions of the output: those on whose coordinates the scores depend,
+  /// those on which the keys depend, and those on which the values depend.
   llvm::SmallBitVector ofScores, ofKeys, ofValues;
 };
 } // namespace
@@ -381,7 +383,8 @@ LogicalResult AttentionReader::readOutput() {
       (!buffer || buffer.getLayout().isIdentity()));
 }
 
-/// Reads the three loops, all over the same number of keys.
+/// Finds the three loops of the body. All must iterate over the same number of
+/// keys.
 LogicalResult AttentionReader::readLoops() {
   auto loops = llvm::to_vector(op.getBody()->getOps<scf::ForOp>());
   if (loops.size() != 3)
@@ -402,7 +405,7 @@ LogicalResult AttentionReader::readLoops() {
   return success();
 }
 
-/// Reads the loop `maximum` as the largest score of a query.
+/// Matches the loop `maximum` as the computation of a query's largest score.
 LogicalResult AttentionReader::readMaximum() {
   Value score = getOther<arith::MaxNumFOp>(getYielded(maximum),
                                            maximum.getRegionIterArg(0));
@@ -413,7 +416,7 @@ LogicalResult AttentionReader::readMaximum() {
   return success();
 }
 
-/// Reads the loop `exponentials` as the sum of the exponentials of a query's
+/// Matches the loop `exponentials` as the sum of the exponentials of a query's
 /// scores.
 LogicalResult AttentionReader::readTotal() {
   Value exponential = getOther<arith::AddFOp>(getYielded(exponentials),
@@ -430,7 +433,7 @@ LogicalResult AttentionReader::readTotal() {
   return success();
 }
 
-/// Reads the loop `products` as the sum of products of weights and values.
+/// Matches the loop `products` as the sum of products of weights and values.
 LogicalResult AttentionReader::readProducts() {
   SmallVector<ContractionTerm> terms =
       readTerms(getYielded(products), products.getRegionIterArg(0));
@@ -459,8 +462,9 @@ LogicalResult AttentionReader::readProducts() {
   return success();
 }
 
-/// Succeeds if all three loops over keys compute the same scores and see the
-/// same keys: all keys, or the first keys up to a limit, as with a causal mask.
+/// Succeeds if all three loops over keys compute the same scores and include
+/// the same keys: all keys, or the first keys up to a limit, as with a causal
+/// mask.
 LogicalResult AttentionReader::compareLoops() {
   Equivalence inMaximum, inProducts;
   inMaximum.assume(maximum.getInductionVar(), attention.key);
@@ -479,7 +483,7 @@ LogicalResult AttentionReader::compareLoops() {
                  isFirstSeen(isSeen, attention.key));
 }
 
-/// Reads the operations that compute scores, conditions, values and outputs.
+/// Collects the operations that compute scores, conditions, values and outputs.
 LogicalResult AttentionReader::readSlices() {
   llvm::SmallBitVector ofQueries;
   attention.sum = findSum(*exponentials.getBody());
@@ -562,7 +566,8 @@ LogicalResult AttentionReader::readDims() {
   attention.scores.rows.dims = sums.rows.dims;
   attention.scores.rows.size = sums.rows.size;
   attention.scores.columns.size = attention.keys;
-  // The innermost dimension must be one of the columns.
+  // The output's innermost dimension must be a dimension of columns, so that
+  // neighbouring columns are neighbours in memory.
   return success(llvm::is_contained(sums.columns.dims, getInnermostDim(type)));
 }
 
@@ -578,10 +583,10 @@ static std::optional<int64_t> getDivisor(Operation *op, Value dividend) {
   return by.getSExtValue();
 }
 
-/// Sets the number of heads that read the same keys and values. The head is the
-/// last coordinate of the batch. If, for example, 32 heads of queries share 8
-/// heads of keys and values, the operations that compute keys and values must
-/// use only the head divided by 4.
+/// Sets the number of heads of queries that read the same keys and values. The
+/// head is the last coordinate of the batch. If, for example, 32 heads of
+/// queries share 8 heads of keys and values, the operations that compute keys
+/// and values must use only the head divided by 4.
 void AttentionReader::readSharingHeads() {
   const Contraction &sums = attention.products;
   if (sums.batchDims.empty())
@@ -620,7 +625,8 @@ void AttentionReader::readSharingHeads() {
           return;
         sharing = divisor;
       }
-  // Neither keys nor values depend on the head if all heads share them.
+  // If no operation uses the head, `sharing` is empty: keys and values do not
+  // depend on the head, and all heads share them.
   attention.sharingHeads = sharing.value_or(heads);
 }
 

@@ -28,11 +28,11 @@ namespace dml {
 struct Attention {
   /// The number of iterations of each of the three loops.
   int64_t keys = 0;
-  /// The counters of two of the three loops over keys: `key` of the loop that
-  /// adds up the exponentials of scores, which the operations in `scoreSlice`
-  /// and `isSeenSlice` use, and `keyOfValue` of the loop that adds up the
-  /// products of weights and values, which the operations that compute values
-  /// use.
+  /// The induction variables of two of the three loops over keys. `key` is that
+  /// of the loop that adds up the exponentials of scores. The operations in
+  /// `scoreSlice` and `isSeenSlice` use it. `keyOfValue` is that of the loop
+  /// that adds up the products of weights and values. The operations that
+  /// compute values use it.
   mlir::Value key, keyOfValue;
 
   /// The sums of products from which scores are computed. The rows are queries.
@@ -52,20 +52,21 @@ struct Attention {
   llvm::SmallVector<mlir::Operation *> isSeenSlice;
   /// Whether a kernel may round weights to f16 before it multiplies them with
   /// values, as cooperative matrices of f16 require. The lowering of the
-  /// operator permits this where the values are f16 (roundableAttrName).
+  /// operator permits this if the values are f16 (roundableAttrName).
   bool isRoundable = false;
 
-  /// The number of neighbouring positions of the batch that read the same keys
-  /// and values: 4 if 32 heads of queries share 8 heads of keys.
+  /// The number of neighbouring heads of queries that read the same keys and
+  /// values (grouped-query attention): 4 if 32 heads of queries share 8 heads
+  /// of keys.
   int64_t sharingHeads = 1;
 
   /// The sums of weights times values. The rows are queries, and the columns
   /// are the columns of the values. The factors of the rows are the weights.
-  /// Their operations are not listed, since weights are computed from the
-  /// scores.
+  /// The operations that compute the weights are not listed here, since they
+  /// are found from the scores.
   Contraction products;
 
-  /// Reads `op` as attention. Returns nothing if `op` computes anything else.
+  /// Matches `op` as attention. Returns nothing if `op` computes anything else.
   static std::optional<Attention> match(mlir::linalg::GenericOp op);
 };
 

@@ -42,10 +42,10 @@ public:
     this->given.insert_range(given);
   }
 
-  /// Adds the operations that compute `value`. Fails if one of the operations
+  /// Adds the operations that compute `value`. Fails if one of these operations
   /// has a region, as a loop has, or a side effect other than a load. Fails as
-  /// well if one uses an argument of a block that is not among the given
-  /// values, such as the counter of a loop or a value that a loop carries.
+  /// well if an operation uses a block argument that is not among the given
+  /// values, such as an induction variable or a value that a loop carries.
   llvm::LogicalResult add(Value value) {
     if (given.contains(value) ||
         !op.getRegion().isAncestor(value.getParentRegion()))

@@ -26,9 +26,9 @@ SmallVector<Value> dml::getJoined(tensor::InsertSliceOp last, int64_t &axis) {
   RankedTensorType type = last.getType();
   SmallVector<Value> inputs;
   axis = -1;
-  // The loop visits the insertions from the last to the first. Each insertion
-  // must end where the next insertion of the chain, which the loop has already
-  // visited, begins.
+  // The loop visits the insertions of the chain from the last to the first.
+  // Each insertion must end where the following insertion, which the loop has
+  // already visited, begins.
   int64_t end = -1;
   for (tensor::InsertSliceOp insert = last; insert;
        insert = insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {

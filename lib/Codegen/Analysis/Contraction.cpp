@@ -16,8 +16,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the only loop in the body of `loop` if `loop` does nothing but pass
-/// the sums that it carries through this inner loop, and null otherwise.
+/// Returns the only loop in the body of `loop`, if `loop` only hands its sums
+/// to this inner loop and yields the inner loop's results. Returns null
+/// otherwise.
 static scf::ForOp findInner(scf::ForOp loop) {
   auto loops = loop.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
@@ -88,10 +89,9 @@ SmallVector<ContractionTerm> dml::readTerms(Value sum, Value init) {
   return terms;
 }
 
-/// Reads the only nest of loops in the body of `op` into `contraction`, and the
-/// products that an iteration of the innermost loop adds to each sum into
-/// `terms`. Fails unless all sums start at 0 and add up equal numbers of
-/// products.
+/// Stores the only nest of loops in the body of `op` in `contraction`. `terms`
+/// receives the products that an iteration of the innermost loop adds to each
+/// sum. Fails unless all sums start at 0 and add up equal numbers of products.
 static LogicalResult readSums(linalg::GenericOp op, Contraction &contraction,
                               SmallVector<ContractionTerm> &terms) {
   auto loops = op.getBody()->getOps<scf::ForOp>();
@@ -144,11 +144,10 @@ static LogicalResult shareRows(Contraction &contraction) {
 }
 
 /// Classifies the dimensions of the output. Rows are the dimensions on which
-/// the left factors alone depend, columns those on which the right factors
+/// the left factors alone depend, and columns those on which the right factors
 /// alone depend. All other dimensions belong to the batch. The left and the
-/// right factors are exchanged if the innermost dimension would otherwise not
-/// be one of the columns, so that neighbouring columns are neighbours in
-/// memory.
+/// right factors are exchanged if necessary to make the innermost dimension one
+/// of the columns, so that neighbouring columns are neighbours in memory.
 static void readDims(ShapedType type, llvm::SmallBitVector ofLhs,
                      llvm::SmallBitVector ofRhs, Contraction &contraction) {
   int64_t innermost = getInnermostDim(type);
@@ -210,9 +209,9 @@ std::optional<Contraction> Contraction::match(linalg::GenericOp op) {
   if (failed(shareRows(contraction)))
     return std::nullopt;
 
-  // A kernel evaluates the condition under which a term is added once for all
-  // elements of a workgroup's tile. The condition may therefore depend on the
-  // batch and on the loops over terms, but not on the row or the column.
+  // For all elements of a workgroup's tile, a kernel evaluates the condition of
+  // a term only once. The condition may therefore depend on the batch and on
+  // the loops over terms, but not on the row or the column.
   llvm::SmallBitVector ofConditions = conditions.getDims();
   auto isOfCondition = [&](int64_t dim) { return ofConditions[dim]; };
   if (contraction.columns.dims.empty() ||
@@ -234,7 +233,7 @@ bool dml::isChosen(const ContractionOperand &operand) {
                       [](Operation *op) { return isa<arith::SelectOp>(op); });
 }
 
-/// Adds the operations of `slice` on which `value` depends to `needed`.
+/// Adds to `needed` the operations of `slice` on which `value` depends.
 static void addSlice(ArrayRef<Operation *> slice, Value value,
                      llvm::SmallPtrSetImpl<Operation *> &needed) {
   Operation *definition = value.getDefiningOp();

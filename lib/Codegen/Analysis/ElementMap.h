@@ -35,8 +35,8 @@ inline bool isElementMap(mlir::linalg::GenericOp op) {
   return mapsElements(op) && !readsOutput(op);
 }
 
-/// Returns the type of the buffer that `op` computes, for which mapsElements()
-/// holds.
+/// Returns the type of the buffer whose elements `op` computes. mapsElements()
+/// must hold for `op`.
 inline mlir::MemRefType getOutputType(mlir::linalg::GenericOp op) {
   return mlir::cast<mlir::MemRefType>(op.getOutputs().front().getType());
 }

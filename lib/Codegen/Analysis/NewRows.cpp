@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Adds the comparisons that must all hold for `condition` to hold to `found`.
+/// Adds to `found` the comparisons that hold wherever `condition` holds:
+/// `condition` itself if it is a comparison, or both sides of an arith.andi.
 static void collect(Value condition, SmallVectorImpl<arith::CmpIOp> &found) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     collect(both.getLhs(), found);
@@ -22,13 +23,14 @@ static void collect(Value condition, SmallVectorImpl<arith::CmpIOp> &found) {
   }
 }
 
-/// Returns the dimension whose coordinate `value` is, or nothing.
+/// Returns the dimension of the output if `value` is the coordinate in this
+/// dimension, and nothing otherwise.
 static std::optional<int64_t> getDim(Value value) {
   auto index = value.getDefiningOp<linalg::IndexOp>();
   return index ? std::optional<int64_t>(index.getDim()) : std::nullopt;
 }
 
-/// Returns the number n for which `end` is `first` + n, or nothing.
+/// Returns n if `end` is `first` + n with a constant n, and nothing otherwise.
 static std::optional<int64_t> getDistance(Value first, Value end) {
   APInt lower, upper;
   if (matchPattern(first, m_ConstantInt(&lower)) &&
@@ -41,10 +43,10 @@ static std::optional<int64_t> getDistance(Value first, Value end) {
   return upper.getSExtValue();
 }
 
-/// Reads the rows that a body replaces from `compare`, a comparison of a
-/// coordinate: `coordinate == first` holds for one row, and `first <=
-/// coordinate`, together with a comparison `coordinate < first + count` in
-/// `all`, for `count` rows.
+/// Finds the rows that a body replaces by `compare`, a comparison of a
+/// coordinate. The comparison `coordinate == first` describes one row. The
+/// comparison `coordinate >= first` describes `count` rows, if `all` also
+/// contains the comparison `coordinate < first + count`.
 static std::optional<NewRows> read(arith::CmpIOp compare,
                                    ArrayRef<arith::CmpIOp> all) {
   using Predicate = arith::CmpIPredicate;

@@ -17,14 +17,14 @@ namespace {
 struct WidenedNumber {
   int64_t bits = 0;
   bool isSigned = false;
-  /// The number of 8 bits that is loaded, or the loaded word of eight 4-bit
-  /// numbers and the number's place in the word, from 0 to 7.
+  /// A loaded number of 8 bits, or a loaded word of eight 4-bit numbers
+  /// together with the place of the number in the word, from 0 to 7.
   Value loaded, lane;
 };
 } // namespace
 
-/// Returns the operand of the shift `Op` by `count` bits that defines `value`,
-/// or null if `value` is anything else.
+/// If a shift `Op` by `count` bits computes `value`, returns the shifted
+/// operand. Returns null otherwise.
 template <typename Op> static Value getShifted(Value value, int64_t count) {
   auto shift = value.getDefiningOp<Op>();
   APInt amount;
@@ -34,10 +34,10 @@ template <typename Op> static Value getShifted(Value value, int64_t count) {
              : Value();
 }
 
-/// Reads `value`, an i32, as the 4-bit number with the number `lane` in its
-/// word: the word is shifted right by 4 * lane bits and masked. The sign of
-/// signed numbers is then extended, by a shift to the left and an arithmetic
-/// shift to the right.
+/// Matches `value`, an i32, as a 4-bit number at the place `lane` of its word.
+/// The word is shifted right by 4 * lane bits and masked. A signed number is
+/// then sign-extended by a shift to the left and an arithmetic shift to the
+/// right.
 static std::optional<WidenedNumber> readNibble(Value value) {
   constexpr int64_t bits = 4, rest = QuantizedFactor::wordBits - bits;
   WidenedNumber number;
@@ -68,7 +68,8 @@ static std::optional<WidenedNumber> readNibble(Value value) {
                                                        : std::nullopt;
 }
 
-/// Reads `value`, an i32, as a number of 8 bits that has been extended.
+/// Matches `value`, an i32, as an 8-bit number that has been extended to 32
+/// bits.
 static std::optional<WidenedNumber> readByte(Value value) {
   Operation *widening = value.getDefiningOp();
   if (!isa_and_present<arith::ExtUIOp, arith::ExtSIOp>(widening) ||
@@ -89,7 +90,9 @@ static std::optional<WidenedNumber> readNumber(Value value) {
   return number ? number : readByte(value);
 }
 
-/// Reads the zero point of `factor`, whose other members are set already.
+/// Matches the zero point of `factor`, and stores it in `factor`, whose other
+/// members are set already. Returns whether the zero point is a small constant
+/// or a number of the factor's type.
 static bool readZeroPoint(Value zeroPoint, QuantizedFactor &factor) {
   APInt constant;
   if (matchPattern(zeroPoint, m_ConstantInt(&constant))) {

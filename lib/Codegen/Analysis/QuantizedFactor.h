@@ -16,32 +16,33 @@ namespace dml {
 struct QuantizedFactor {
   static constexpr int64_t wordBits = 32;
 
-  /// The number of bits of the number and of its zero point, and whether they
-  /// are signed.
+  /// The number of bits of a quantized number, which its zero point also has,
+  /// and whether both are signed.
   int64_t bits = 0;
   bool isSigned = false;
   /// The loaded value: a number of 8 bits, or the 32-bit word that holds a
   /// number of 4 bits.
   mlir::Value loaded;
-  /// The number of a 4-bit number in its word, an index from 0 to 7, counted
-  /// from the lowest bits. Null for a number of 8 bits.
+  /// The place of a 4-bit number in its word: 0 for the lowest four bits, 7 for
+  /// the highest. Null for a number of 8 bits.
   mlir::Value lane;
-  /// The zero point, an i32, or null if it is `constantZeroPoint`.
+  /// The zero point, an i32. Null if the zero point is a constant, which
+  /// `constantZeroPoint` then holds.
   mlir::Value zeroPoint;
   int64_t constantZeroPoint = 0;
   /// The scale, an f32 or an f16. The body multiplies by the scale in the
   /// scale's type, and widens a product of type f16 to the factor, an f32.
   mlir::Value scale;
 
-  /// The quantized numbers in a 32-bit word.
+  /// Returns how many quantized numbers a 32-bit word holds.
   int64_t getNumPerWord() const { return wordBits / bits; }
 
-  /// Reads `factor`, an f32, as a quantized number. Returns nothing if it is
-  /// anything else.
+  /// Matches `factor`, an f32, as a quantized number. Returns nothing if
+  /// `factor` is anything else.
   static std::optional<QuantizedFactor> match(mlir::Value factor);
 };
 
-/// Reads all factors of `operand` as quantized numbers. Returns no factors
+/// Matches all factors of `operand` as quantized numbers. Returns no factors
 /// unless all of them are quantized numbers with the same number of bits and
 /// the same type.
 llvm::SmallVector<QuantizedFactor>

@@ -21,8 +21,8 @@ using namespace dml;
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Reads the loops from `outermost` inward into `nest`, and their numbers of
-/// iterations into `sizes`.
+/// Stores in `nest` the nest of loops that begins with `outermost`, and in
+/// `sizes` the number of iterations of each loop.
 static LogicalResult readLoops(scf::ForOp outermost, RowLoops &nest,
                                SmallVector<int64_t> &sizes) {
   for (scf::ForOp loop = outermost;;) {
@@ -76,9 +76,9 @@ struct ScanLine {
   }
 };
 
-/// Reads `index` as the position of an element within its row: the element's
-/// coordinate in one dimension, or the coordinate modulo the size of a row if
-/// several rows follow each other along the dimension.
+/// Matches `index` as the position of an element within its row. This is the
+/// element's coordinate in one dimension, or, if several rows follow each other
+/// along the dimension, the coordinate modulo the size of a row.
 static std::optional<ScanLine> readPlace(Value index) {
   APInt divisor;
   int64_t partSize = 0;
@@ -99,9 +99,10 @@ static bool areSameConstants(Value lhs, Value rhs) {
          matchPattern(rhs, m_Constant(&second)) && first == second;
 }
 
-/// Reads the element that `nest` combines as the element of a scan, `select(%i
-/// <= %place, scanned, neutral)`, which compares the loop's counter with the
-/// position of the output's element. Returns nothing for other elements.
+/// Matches `nest` as a scan. In a scan, the nest combines the element
+/// `select(%i <= %place, scanned, neutral)`, which compares the induction
+/// variable with the position of the output's element in its row. Returns
+/// nothing if the nest combines other elements.
 static std::optional<ScanLine> readScan(RowLoops &nest) {
   using Predicate = arith::CmpIPredicate;
   Value element =
@@ -143,12 +144,12 @@ static std::optional<ScanLine> readScan(RowLoops &nest) {
   return line;
 }
 
-/// Separates the operations of an iteration of `nest` into the operations that
-/// compute elements and the operations that combine elements with carried
-/// values. Elements may be computed from `given`: the results of earlier nests,
-/// and the number of the row among the rows that share a dimension
-/// (RowReduction::partNumbers). Adds the dimensions of the output on which the
-/// elements and the initial values depend to `dims`.
+/// Separates the operations of an iteration of `nest` into those that compute
+/// elements and those that combine elements with carried values. Elements may
+/// be computed from `given`: the results of earlier nests, and the index of the
+/// row among the rows that share a dimension (RowReduction::partNumbers). Adds
+/// to `dims` the dimensions of the output on which the elements and the initial
+/// values depend.
 static LogicalResult readIteration(linalg::GenericOp op, RowLoops &nest,
                                    ArrayRef<Value> given,
                                    llvm::SmallBitVector &dims) {
@@ -219,8 +220,8 @@ std::optional<RowReduction> RowReduction::match(linalg::GenericOp op) {
   }
   // If several rows follow each other along a dimension, the body divides the
   // coordinate in this dimension by the size of a row. The quotient is the
-  // number of the row, which is the same for all elements of a row, so that
-  // loops over the row may use the quotient like the result of an earlier loop.
+  // index of the row, and is the same for all elements of a row. Loops over the
+  // row may therefore use the quotient like the result of an earlier loop.
   if (line && line->partSize > 0)
     op.getBody()->walk([&](arith::DivUIOp division) {
       APInt divisor;

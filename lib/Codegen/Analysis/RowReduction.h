@@ -30,9 +30,10 @@ struct RowLoops {
   /// The order of the scan, if the nest is a scan, such as a running sum. For
   /// each element of the output, a scan reduces the elements on one side of
   /// this element in the row. The nest of a scan has one loop, which visits the
-  /// whole row and combines `select(isInPart, scanned, neutral)` in each
-  /// iteration: the row's element `scanned` if it is among those to reduce, and
-  /// otherwise a number that does not change the result, such as 0 for a sum.
+  /// whole row. Each iteration combines `select(isInPart, scanned, neutral)`.
+  /// This is the row's element `scanned` if the element is to be reduced.
+  /// Otherwise it is a number that does not change the result, such as 0 for a
+  /// sum.
   std::optional<ScanOrder> scan;
   mlir::Value scanned;
   /// The operations that compute the initial values of the loops.
@@ -48,9 +49,9 @@ struct RowLoops {
 
   mlir::ValueRange getInit() { return loops.front().getInitArgs(); }
   mlir::ResultRange getResults() const { return loops.front()->getResults(); }
-  /// Returns the values that the innermost loop carries, and the values that
-  /// replace them in the next iteration, in which elements of the row are
-  /// combined with the carried values.
+  /// getCarried() returns the values that the innermost loop carries.
+  /// getCombined() returns the values that the loop carries into its next
+  /// iteration: each is a carried value combined with an element of the row.
   mlir::ValueRange getCarried() { return loops.back().getRegionIterArgs(); }
   mlir::ValueRange getCombined() {
     return loops.back().getBody()->getTerminator()->getOperands();
@@ -58,13 +59,14 @@ struct RowLoops {
 };
 
 /// A linalg.generic on buffers or tensors whose body reduces rows of elements.
-/// A softmax, for example, reduces a row to its largest element, and then
-/// reduces the row to a sum of exponentials, for which it needs the largest
-/// element. Apart from scans, the loops over a row compute the same results for
-/// all elements of the output that belong to the row. A sum has one element of
-/// the output for each row, and a softmax as many as the row has elements. Row
-/// reductions are recognized by their loops and not by the name of an operator.
-/// One kernel can therefore compute all operators that are fused with
+/// A softmax, for example, reduces a row to its largest element. With this
+/// element, it then reduces the row to a sum of exponentials. Apart from scans,
+/// the loops over a row compute the same results for all elements of the output
+/// that belong to the row. A sum has one element of the output for each row,
+/// and a softmax as many as the row has elements.
+///
+/// Row reductions are recognized by their loops and not by the name of an
+/// operator. One kernel can therefore compute all operators that are fused with
 /// reductions of the same rows.
 struct RowReduction {
   /// The nests of loops, in the order of the body. A nest may use the results
@@ -92,14 +94,14 @@ struct RowReduction {
   /// coordinate 10 is element 2 of row 2. The dimension is in both setDims and
   /// elementDims.
   int64_t partSize = 0;
-  /// If several rows follow each other along a dimension, the quotients by
-  /// `partSize` that the body computes of this dimension's coordinate. Each
-  /// quotient is the number of the row along the dimension: with rows of 4
-  /// elements, coordinate 9 lies in row 2. The number is the same for all
-  /// elements of a row, so that it is computed once for the row.
+  /// The quotients by `partSize` that the body computes of a dimension's
+  /// coordinate, if several rows follow each other along this dimension. Each
+  /// quotient is the index of the row along the dimension: with rows of 4
+  /// elements, coordinate 9 lies in row 2. All elements of a row have the same
+  /// number, so that it is computed once for the row.
   llvm::SmallVector<mlir::Value> partNumbers;
 
-  /// Reads `op` as a row reduction. Returns nothing if `op` computes anything
+  /// Matches `op` as a row reduction. Returns nothing if `op` computes anything
   /// else.
   static std::optional<RowReduction> match(mlir::linalg::GenericOp op);
 
@@ -128,7 +130,8 @@ struct RowReduction {
   /// each element.
   int64_t countOps() const;
 
-  /// Whether a kernel may unroll its code over `lanes` elements.
+  /// Whether a kernel may unroll its code over `lanes` elements, which a thread
+  /// then computes side by side.
   bool canWriteOut(int64_t lanes) const;
 };
 

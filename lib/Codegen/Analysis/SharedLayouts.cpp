@@ -30,7 +30,7 @@ struct Reordering {
   Value source;
   SmallVector<int64_t> dims;
 
-  /// Reads `op` as a reordering. Returns nothing if `op` computes anything
+  /// Matches `op` as a reordering. Returns nothing if `op` computes anything
   /// else.
   static std::optional<Reordering> match(linalg::GenericOp op);
 };
@@ -54,10 +54,10 @@ std::optional<Reordering> Reordering::match(linalg::GenericOp op) {
   llvm::SmallBitVector isUsed(type.getRank());
   for (auto [index, size] : llvm::zip_equal(extract.getIndices(), sizes)) {
     auto coordinate = index.getDefiningOp<linalg::IndexOp>();
-    // A dimension of size 1 is read at the constant index 0, which does not
-    // tell to which dimension of the copy it corresponds. Any dimension of size
-    // 1 of the copy will do, if it corresponds to no other dimension of the
-    // source.
+    // A dimension of size 1 is read at the constant index 0. The index does not
+    // tell to which dimension of the copy this dimension corresponds. Any
+    // dimension of size 1 of the copy will do, if it corresponds to no other
+    // dimension of the source.
     if (!coordinate && size != 1)
       return std::nullopt;
     int64_t dim = coordinate ? static_cast<int64_t>(coordinate.getDim()) : 0;
@@ -102,8 +102,8 @@ void dml::shareLayouts(IRRewriter &rewriter, func::FuncOp function) {
     std::optional<Reordering> reordering = Reordering::match(op);
     if (!reordering)
       continue;
-    // The caller of the program chooses the order of an argument's elements, so
-    // that an argument cannot be replaced.
+    // An argument cannot be replaced by its copy, since the caller of the
+    // program chooses the order of the argument's elements.
     Value source = reordering->source;
     auto producer = source.getDefiningOp<linalg::GenericOp>();
     if (!producer || producer->getBlock() != op->getBlock())

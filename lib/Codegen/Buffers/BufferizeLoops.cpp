@@ -38,8 +38,8 @@ struct LinearIndex {
   int64_t base, factor;
 };
 
-/// Consecutive bytes of a buffer that moves through a larger one: in iteration
-/// i of a loop, the first byte is `offset + stride * i`.
+/// Consecutive bytes that move through a buffer: in iteration i of a loop, the
+/// first byte is `offset` + `stride` * i.
 struct MovingBytes {
   int64_t offset, stride;
 };
@@ -55,11 +55,12 @@ public:
 private:
   /// A tensor that the loop carries.
   struct Carried {
-    /// The buffer. A state has two halves, between which iterations alternate.
+    /// The buffer that holds the tensor. If each iteration computes the tensor
+    /// anew (a state), the buffer has two halves: an iteration reads one half
+    /// and writes the other.
     Value buffer;
-    /// The number of bytes from the first half of the buffer to the second, for
-    /// a state: a tensor that each iteration of the loop computes anew. 0 for
-    /// any other tensor, into which the loop inserts slices.
+    /// For a state, the number of bytes from the first half of the buffer to
+    /// the second. 0 for any other tensor, into which the loop inserts slices.
     int64_t half = 0;
   };
 
@@ -83,9 +84,10 @@ private:
   OpBuilder builder;
   int64_t count = 0;
   SmallVector<Carried> carried;
-  /// The buffers of tensors from outside of the loop.
+  /// The buffers of the tensors that are defined outside of the loop and that
+  /// the loop reads.
   llvm::DenseMap<Value, Value> buffers;
-  /// Values of the old loop and those of the new one.
+  /// Maps values of the old loop to values of the new loop.
   IRMapping mapping;
 };
 } // namespace
@@ -124,8 +126,8 @@ std::optional<LinearIndex> LoopBufferizer::getLinear(OpFoldResult index) {
 
 /// Returns the bytes of `slice`, which is a slice of the tensor `whole`. Fails
 /// unless the bytes are consecutive and begin, in each iteration of the loop,
-/// at a multiple of DeviceProfile::rangeAlignment, where every device can bind
-/// a buffer.
+/// at a multiple of DeviceProfile::rangeAlignment. At such a byte, every device
+/// can bind a range of a buffer.
 FailureOr<MovingBytes>
 LoopBufferizer::findBytes(OffsetSizeAndStrideOpInterface slice,
                           RankedTensorType whole) {
@@ -172,9 +174,9 @@ Value LoopBufferizer::buildTensor(Type type, Value buffer, bool writable) {
                                            /*restrict=*/true, writable);
 }
 
-/// Returns the initial value of a state. If several states share an initial
-/// value that is computed without inputs, such as zeros, each state gets a
-/// generic of its own that computes the value. dml-place-parts then lets the
+/// Returns the initial value of a state. Several states may share an initial
+/// value that is computed without inputs, such as zeros. Each state then gets a
+/// generic of its own that computes the value, and dml-place-parts lets the
 /// generic write into the state's buffer. With one shared value, all states but
 /// one would need a copy, which waits for the kernel that computes the value.
 static Value getOwnInit(OpBuilder &builder, Value init) {
@@ -253,7 +255,8 @@ LogicalResult LoopBufferizer::carry(unsigned number) {
   return success();
 }
 
-/// Builds the range of a buffer that `slice` reads, and a tensor of this range.
+/// Builds the range of a buffer that `slice` reads, and a tensor that has the
+/// range as its buffer.
 LogicalResult LoopBufferizer::buildSlice(tensor::ExtractSliceOp slice) {
   FailureOr<MovingBytes> bytes = findBytes(slice, slice.getSourceType());
   if (failed(bytes))
@@ -289,8 +292,8 @@ LogicalResult LoopBufferizer::buildInsertion(tensor::InsertSliceOp insert) {
     return failure();
   auto argument = cast<BlockArgument>(insert.getDest());
   // The insertion becomes a copy to the buffer of the tensor that the loop
-  // carries. If the source were a slice of a carried tensor, an earlier copy of
-  // the same iteration might have overwritten the slice.
+  // carries. A slice of a carried tensor must not be the source. An earlier
+  // copy of the same iteration might have overwritten such a slice.
   auto slice = insert.getSource().getDefiningOp<tensor::ExtractSliceOp>();
   if (slice && isa<BlockArgument>(slice.getSource()))
     return fail(insert) << "wants to insert what it computes, and no slice of "
@@ -348,7 +351,8 @@ LogicalResult LoopBufferizer::buildBody() {
   return success();
 }
 
-/// Returns a tensor that the loop carries, after the last iteration.
+/// Returns the value after the last iteration of the carried tensor with the
+/// number `number`.
 Value LoopBufferizer::getResult(unsigned number) {
   const Carried &last = carried[number];
   Type type = loop.getResultTypes()[number];

@@ -18,8 +18,8 @@ namespace dml {
 
 using namespace mlir;
 
-/// Whether `function` is a dispatch or the body of a loop over steps: a private
-/// function with a single block and no results, which launches kernels.
+/// Whether `function` launches kernels and is a dispatch, or the body of a loop
+/// that was outlined: a private function with a single block and no results.
 static bool isDispatch(func::FuncOp function) {
   return function && function.isPrivate() && function.getBody().hasOneBlock() &&
          function.getNumResults() == 0 &&
@@ -33,7 +33,9 @@ struct InlineDispatches : dml::impl::InlineDispatchesBase<InlineDispatches> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     llvm::SetVector<Operation *> inlined;
-    // The bodies of loops call dispatches, and come before their callers.
+    // Private functions are visited first. The outlined body of a loop is a
+    // private function that calls dispatches, and the kernels replace these
+    // calls before the body itself replaces the call of the body.
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     std::stable_partition(
         functions.begin(), functions.end(),

@@ -37,8 +37,8 @@ static Value getRoot(Value buffer) {
   return buffer;
 }
 
-/// Returns the view of `shared` that corresponds to `buffer`, which is a view
-/// of `root`. `shared` has the same elements as `root`.
+/// Builds the view of `shared` that corresponds to `buffer`, which is a view of
+/// `root` or `root` itself. `shared` has the same elements as `root`.
 static Value getSharedView(OpBuilder &builder, Value buffer, Value root,
                            Value shared) {
   if (buffer == root)
@@ -102,9 +102,10 @@ static memref::GlobalOp getConstant(Value root, const SymbolTable &symbols) {
              : memref::GlobalOp();
 }
 
-/// Combines the constants `roots` into one new constant, and replaces them by
-/// ranges of it throughout the function. Each range begins at a multiple of 256
-/// bytes, so that a kernel can bind the range separately.
+/// Combines the constants `roots` into one new constant, and replaces each of
+/// them by a range of the new constant throughout the function. Each range
+/// begins at a multiple of 256 bytes, so that a kernel can bind the range by
+/// itself.
 static void pack(linalg::GenericOp op, ArrayRef<Value> roots,
                  SymbolTable &symbols) {
   std::vector<char> bytes;

@@ -36,8 +36,8 @@ public:
   explicit Dispatch(linalg::GenericOp op);
 
   llvm::hash_code hash() const;
-  /// Whether outline() would create, for this dispatch, a function equal to
-  /// `function`.
+  /// Whether `function` is equal to the function that outline() would create
+  /// for this dispatch.
   bool isOutlinedAs(func::FuncOp function) const;
   /// Builds a new function with a copy of the generic.
   func::FuncOp outline(StringRef name);
@@ -94,7 +94,7 @@ llvm::hash_code Dispatch::hash() const {
 }
 
 bool Dispatch::isOutlinedAs(func::FuncOp function) const {
-  // The map `same` takes values of `function` to the equal values of the
+  // The map `same` leads from values of `function` to the equal values of the
   // dispatch. Arguments are equal by their positions. Results are added to the
   // map when the operations that compute them have been found equal.
   if (!llvm::equal(function.getArgumentTypes(), getInputs().getTypes()))
@@ -150,8 +150,8 @@ static Value getWhole(Value buffer) {
 
 /// If `buffer` consists of consecutive bytes of its root, returns the root and
 /// the offset of the first byte. Returns nothing if the placement of `buffer`
-/// is unknown, if an element does not consist of whole bytes, or if `buffer` is
-/// taken from a view of the whole root instead of the bytes of a smaller buffer
+/// is unknown, or if an element does not consist of whole bytes. Returns
+/// nothing as well for a view whose kernels must bind the whole root
 /// (BufferViewOp::getWhole()).
 static std::optional<std::pair<Value, int64_t>> getRange(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -187,19 +187,20 @@ static bool isBindable(Value root, int64_t offset, MemRefType type) {
          getNumBytes(type) < getNumBytes(whole);
 }
 
-/// Binds ranges instead of whole buffers, so that kernels that differ only in
-/// the offsets of ranges become one function. If all loads of `op` from a
-/// buffer have the same constant leading coordinates, such as row 5, `op` binds
-/// only row 5. If `op` writes a part of a buffer, `op` binds only this part.
-/// For example, step `t` of a recurrent network reads row `t` of a product and
-/// writes row `t` of the sequence, and one function then serves all steps. A
-/// buffer that `op` uses through several views is still bound once, as a whole.
+/// Lets `op` bind ranges instead of whole buffers, so that kernels that differ
+/// only in the offsets of ranges become one function. If all loads of `op` from
+/// a buffer have the same constant leading coordinates, such as row 5, `op`
+/// binds only row 5. If `op` writes a part of a buffer, `op` binds only this
+/// part. For example, step `t` of a recurrent network reads row `t` of a
+/// product and writes row `t` of the sequence, and one function then serves all
+/// steps. A buffer that `op` uses through several views is still bound once, as
+/// a whole.
 static void bindRanges(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 0 || op.getNumDpsInits() != 1)
     return;
   llvm::MapVector<Value, SmallVector<memref::LoadOp, 2>> loads;
   Value output = op.getDpsInits().front();
-  // The views through which `op` uses each buffer.
+  // For each buffer, the views through which `op` uses the buffer.
   llvm::DenseMap<Value, llvm::SmallDenseSet<Value, 2>> uses;
   auto addUse = [&](Value buffer) {
     Value root = buffer;
@@ -257,8 +258,8 @@ static void bindRanges(linalg::GenericOp op) {
         load.getIndicesMutable()[dim].assign(zero);
     }
   }
-  // A kernel stores whole vectors, so that all bytes of the last vector must
-  // belong to the range.
+  // A kernel stores whole vectors. The range is bound only if it consists of
+  // whole vectors, so that no store exceeds it.
   auto range = getRange(output);
   auto type = cast<MemRefType>(output.getType());
   if (range && uses[range->first].size() == 1 && !loads.contains(output) &&
@@ -270,13 +271,12 @@ static void bindRanges(linalg::GenericOp op) {
 
 namespace {
 /// Decides for each kernel whether it traverses its buffers from the beginning
-/// or from the end. The largest buffer that the kernel reads decides. The
-/// kernel should begin with the bytes of this buffer that an earlier kernel
-/// read or wrote last, since the cache still holds them. For example, two
-/// kernels read the same 134 MB, and the cache has 50 MB. If the second kernel
-/// begins at the end, it finds the bytes that the cache has kept. If it begins
-/// at the beginning, it finds nothing, since each byte is evicted before it is
-/// read again.
+/// or from the end. The kernel should begin with the bytes that an earlier
+/// kernel read or wrote last, since the cache still holds them. The largest
+/// buffer that the kernel reads decides. For example, two kernels read the same
+/// 134 MB, and the cache has 50 MB. If the second kernel begins at the end, it
+/// finds the bytes that the cache has kept. If it begins at the beginning, it
+/// finds nothing, since each byte is evicted before it is read again.
 class WorkgroupOrder {
 public:
   /// Marks `op`, which uses `buffers`, if its kernel should begin at the end of
@@ -284,10 +284,11 @@ public:
   void order(linalg::GenericOp op, ValueRange buffers);
 
 private:
-  /// For each large buffer, of which a cache holds only a part: whether the
-  /// last kernel that used the buffer traversed it from the end to the
-  /// beginning. If so, the cache still holds the beginning of the buffer, where
-  /// the next kernel therefore should begin. Otherwise it holds the end.
+  /// Whether the last kernel that used a large buffer traversed the buffer from
+  /// the end to the beginning. A large buffer is one of which a cache holds
+  /// only a part. After such a kernel, the cache still holds the beginning of
+  /// the buffer, where the next kernel should begin. After other kernels, the
+  /// cache holds the end.
   llvm::DenseMap<Value, bool> isReversed;
 };
 } // namespace
@@ -338,7 +339,8 @@ struct OutlineDispatches : dml::impl::OutlineDispatchesBase<OutlineDispatches> {
     llvm::DenseMap<size_t, SmallVector<func::FuncOp, 1>> outlined;
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      // The new functions stand in the order of their first calls.
+      // The new functions stand behind `function`, in the order of their first
+      // calls.
       Block::iterator end = std::next(function->getIterator());
       SmallVector<linalg::GenericOp> generics;
       function.walk([&](linalg::GenericOp op) {

@@ -32,7 +32,7 @@ struct Access {
   /// is that of the generic.
   unsigned position;
   bool writes;
-  /// The bytes of the root that are accessed, if these are known.
+  /// The bytes of the root that are accessed, or nothing if they are not known.
   std::optional<Strip> extent;
 };
 
@@ -48,14 +48,14 @@ public:
 
   unsigned getPosition(Operation *op) const { return positions.at(op); }
   /// Returns the accesses to `root` and to its views. Returns nothing if the
-  /// pass does not support one of their uses, such as a call that takes the
-  /// buffer as an argument.
+  /// buffer has a use that the pass does not support, such as a call that takes
+  /// the buffer as an argument.
   const std::optional<SmallVector<Access>> &get(Value root);
   /// Returns whether `alloc`, which `copy` copies to `target`, can be replaced
   /// by a view of the target. No other operation may access the target's bytes
   /// between the first access to `alloc` and the copy. After the copy, no
-  /// operation may write `alloc`, nor the target's bytes while `alloc` is still
-  /// read.
+  /// operation may write `alloc`. As long as `alloc` is read after the copy, no
+  /// operation may write the target's bytes either.
   bool canBePlaced(memref::CopyOp copy, memref::AllocOp alloc,
                    const Placement &target);
   /// Removes the access of `copy` to `root`, since the copy will be erased.
@@ -67,7 +67,8 @@ public:
   }
   /// Removes the accesses to `alloc`, since the allocation will be erased.
   void erase(memref::AllocOp alloc) { accesses.erase(alloc); }
-  /// Adds the accesses to `view`, a new view of `root`.
+  /// Adds the accesses to `view`, a new view of `root`, to the accesses of
+  /// `root`.
   void add(Value view, Value root) {
     std::optional<SmallVector<Access>> &known = accesses[root];
     if (known && !collect(view, *known))
@@ -84,7 +85,9 @@ private:
 };
 } // namespace
 
-/// Adds the accesses to `range`, which may be any bytes of the buffer.
+/// Adds the accesses to `range` to `found`. The bytes of a range may depend on
+/// the iteration of a loop, so that an access may concern any byte of the
+/// buffer.
 void AccessTable::collectRange(Value range,
                                SmallVectorImpl<Access> &found) const {
   for (Operation *user : range.getUsers()) {
@@ -96,8 +99,8 @@ void AccessTable::collectRange(Value range,
   }
 }
 
-/// Adds the accesses to `buffer` and to its views to `found`. Returns whether
-/// the pass supports all of the uses.
+/// Adds to `found` the accesses to `buffer` and to its views. Returns whether
+/// the pass supports all uses of the buffer.
 bool AccessTable::collect(Value buffer, SmallVectorImpl<Access> &found) const {
   std::optional<Placement> placement = getPlacement(buffer);
   std::optional<Strip> extent;
@@ -250,8 +253,9 @@ static bool areDisjoint(BufferRangeOp lhs, BufferRangeOp rhs) {
            getOffset(rhs) + getSize(rhs) <= getOffset(lhs);
   };
   // In each iteration of a loop, a range either lies a stride further in its
-  // buffer, or alternates between two places (period 2), so that the iterations
-  // 0 and 1 stand for all iterations. Two ranges with equal strides have the
+  // buffer, or alternates between two places (period 2). Ranges that alternate
+  // have the same places in all even and in all odd iterations, so that the
+  // iterations 0 and 1 stand for all. Two ranges with equal strides have the
   // same distance in all iterations.
   if (lhs.getPeriod() == 2 && rhs.getPeriod() == 2)
     return areApart(0) && areApart(1);
@@ -259,14 +263,14 @@ static bool areDisjoint(BufferRangeOp lhs, BufferRangeOp rhs) {
          lhs.getStride() == rhs.getStride() && areApart(0);
 }
 
-/// Returns the buffer or the range that `buffer` is a view of.
+/// Returns the buffer or the range of which `buffer` is a view.
 static Value getViewed(Value buffer) {
   while (isBufferView(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer;
 }
 
-/// Whether `call` can write to `target` instead of `alloc`: no other buffer
+/// Whether `call` can write to `target` instead of `alloc`. No other buffer
 /// that the call accesses may contain bytes of `target`.
 static bool canWriteTo(func::CallOp call, BufferRangeOp target,
                        memref::AllocOp alloc) {
@@ -291,9 +295,10 @@ static Value getWritten(memref::CopyOp copy) {
   return viewed;
 }
 
-/// Whether `copy` is the only copy in the loop's body that writes its target
-/// buffer, and no operation between `call` and `copy` accesses a buffer. Copies
-/// of buffers that the loop's body allocates, such as the results of `call`,
+/// Whether the result of `call` can be written where `copy` writes it. `copy`
+/// must be the only copy in the loop's body that writes its target buffer, and
+/// no operation between `call` and `copy` may access a buffer. Copies of
+/// buffers that the loop's body allocates, such as the other results of `call`,
 /// may stand in between.
 static bool isNextAccess(func::CallOp call, memref::CopyOp copy) {
   Block *body = copy->getBlock();
@@ -311,9 +316,9 @@ static bool isNextAccess(func::CallOp call, memref::CopyOp copy) {
              });
 }
 
-/// Lets the body of a loop write into the ranges into which its results are
-/// copied. A result that is copied into several ranges is written into the
-/// first of them, and copied from there.
+/// Lets the calls in the body of a loop write their results into the ranges to
+/// which copies would move them. A result that is copied to several ranges is
+/// written to the first of them, and copied from there.
 static void placeResults(scf::ForOp loop) {
   for (auto copy :
        llvm::make_early_inc_range(loop.getBody()->getOps<memref::CopyOp>())) {
@@ -367,9 +372,9 @@ struct PlaceParts : dml::impl::PlacePartsBase<PlaceParts> {
       std::optional<Placement> from = getRange(source), to = getRange(target);
       if (!from || !to)
         return signalPassFailure();
-      // If the source and the target of a copy are the same bytes, the source
-      // has been placed in the target when another copy was visited, and the
-      // copy is erased.
+      // The source and the target of the copy may be the same bytes. In this
+      // case, the source was placed in the target when another copy was
+      // visited, and this copy is erased.
       if (*from == *to) {
         table.erase(copy, from->root);
         copy.erase();

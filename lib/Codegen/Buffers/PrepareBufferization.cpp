@@ -16,8 +16,9 @@ namespace dml {
 
 using namespace mlir;
 
-/// Builds a buffer from which the elements of `tensor` can be loaded. Nothing
-/// may be stored to the buffer, so that bufferization need not copy the tensor.
+/// Builds a read-only buffer from which the elements of `tensor` can be loaded.
+/// Since nothing may be stored to the buffer, bufferization need not copy the
+/// tensor.
 static Value getBuffer(OpBuilder &builder, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   return bufferization::ToBufferOp::create(
@@ -30,8 +31,8 @@ static Value getBuffer(OpBuilder &builder, Value tensor) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` creates a tensor without written elements: a tensor.empty, or a
-/// reshape of one, which dml-emulate-types may leave.
+/// Whether `op` creates a tensor whose elements are not set: a tensor.empty, or
+/// a reshape of a tensor.empty, which dml-emulate-types may leave.
 static bool isNewTensor(Operation *op) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
     op = op->getOperand(0).getDefiningOp();
@@ -68,7 +69,7 @@ getInsertions(tensor::InsertSliceOp last) {
 
 /// Whether no operation between `insert` and `next` can write a tensor. If both
 /// insertions have the same source, they can then copy from the same buffer.
-/// Only views of tensors, and new tensors, may stand in between.
+/// Only views of tensors, and new tensors, may stand between the insertions.
 static bool isNextWrite(tensor::InsertSliceOp insert,
                         tensor::InsertSliceOp next) {
   Operation *op = insert->getNextNode();
@@ -78,8 +79,8 @@ static bool isNextWrite(tensor::InsertSliceOp insert,
   return op == next;
 }
 
-/// Replaces the chain `inserts` by copies of the inserted tensors into ranges
-/// of one buffer.
+/// Replaces the chain of insertions `inserts` by copies of the inserted tensors
+/// into ranges of one buffer.
 static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   tensor::InsertSliceOp first = inserts.front(), last = inserts.back();
   Operation *empty = first.getDest().getDefiningOp();
@@ -112,7 +113,7 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
   last.replaceAllUsesWith(whole);
   for (tensor::InsertSliceOp insert : llvm::reverse(inserts))
     insert.erase();
-  // Erases the new tensor, and each tensor from which it is reshaped.
+  // The loop erases the new tensor, and each tensor from which it is reshaped.
   while (empty && empty->use_empty()) {
     Operation *source = empty->getNumOperands()
                             ? empty->getOperand(0).getDefiningOp()
@@ -126,8 +127,8 @@ static void insertIntoBuffer(ArrayRef<tensor::InsertSliceOp> inserts) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Collects the operations that read elements of `tensor` and of its reshapes.
-/// Returns whether all uses of `tensor` are reads.
+/// Adds to `reads` the operations that read elements of `tensor` and of its
+/// reshapes. Returns whether all uses of `tensor` are reads.
 static bool collectReads(Value tensor,
                          SmallVectorImpl<tensor::ExtractOp> &reads) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -142,9 +143,9 @@ static bool collectReads(Value tensor,
   });
 }
 
-/// If all uses of `tensor` are reads, makes the readers of `tensor` and of its
-/// reshapes load elements from read-only buffers. Bufferization then does not
-/// have to compare each of these reads with each write of a tensor, to find out
+/// If all uses of `tensor` are reads, lets the readers of `tensor` and of its
+/// reshapes load elements from read-only buffers. Otherwise, bufferization
+/// would compare each of these reads with each write of a tensor, to find out
 /// whether the write needs a copy of the tensor.
 static void readFromBuffer(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());

@@ -14,7 +14,8 @@ namespace dml {
 
 using namespace mlir;
 
-/// Copies each constant that `launch` uses from outside into `launch`.
+/// Copies the constants that `launch` uses, and that are defined outside of it,
+/// into `launch`.
 static void sinkConstants(gpu::LaunchOp launch) {
   auto builder = OpBuilder::atBlockBegin(&launch.getBody().front());
   llvm::SmallDenseMap<Operation *, Operation *> copies;

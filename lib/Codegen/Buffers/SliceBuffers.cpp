@@ -53,7 +53,7 @@ struct Box {
   }
 };
 
-/// The bytes of a buffer from `begin` to `end`, exclusive.
+/// The bytes of a buffer from `begin` to `end`, without the byte at `end`.
 struct ByteRange {
   int64_t begin, end;
 
@@ -71,7 +71,8 @@ struct ByteRange {
   }
 };
 
-/// Infers the ranges of the integers in a body whose coordinates lie in `box`.
+/// Infers the ranges of the integers in a body, for the elements of the output
+/// whose coordinates lie in `box`.
 class BodyRanges {
 public:
   explicit BodyRanges(const Box &box) : box(box) {}
@@ -157,7 +158,8 @@ ByteRange SlicedAccess::getBytes(ArrayRef<IndexRange> indices) const {
         position.max * size + std::clamp<int64_t>(index.max, 0, size - 1);
   }
   int64_t width = getElementBytes();
-  // The first byte of the first element and the last byte of the last element.
+  // `bytes` is from the first byte of the first element to the last byte of the
+  // last element.
   IndexRange bytes = {position.min * width, position.max * width + width - 1};
   for (const Strip &strip : placement.strips) {
     IndexRange row = {0, 0}, column = bytes;
@@ -191,7 +193,7 @@ static std::optional<SlicedAccess> getAccess(Value buffer) {
 //===----------------------------------------------------------------------===//
 
 /// The largest number of slices into which an output is divided. With more
-/// slices, each kernel would compute next to nothing.
+/// slices, each kernel would have very little work.
 static constexpr size_t maxSlices = 256;
 
 /// Returns the name of the operator that `op` was lowered from, for errors.
@@ -200,7 +202,7 @@ static StringRef getLabel(linalg::GenericOp op) {
   return label ? label.getValue() : op->getName().getStringRef();
 }
 
-/// Returns the roots of the buffers that `op` writes and reads.
+/// Returns the roots of all buffers that `op` writes or reads.
 static llvm::SmallSetVector<Value, 4> getRoots(linalg::GenericOp op) {
   llvm::SmallSetVector<Value, 4> roots;
   auto insert = [&](Value buffer) {
@@ -244,10 +246,9 @@ private:
   static SmallVector<ByteRange> getBytes(ArrayRef<Read> reads, const Box &box);
   ByteRange getOutputBytes(const Box &box) const;
   /// Returns the number of bytes by which the ranges of slice `box` exceed the
-  /// size that a device can bind, added up over all buffers. An output that is
-  /// too large to bind as a whole needs slices of consecutive bytes. If the
-  /// bytes of such an output in the slice are not consecutive, all bytes from
-  /// the first to the last count as excess.
+  /// size that a device can bind, added up over all buffers. The slice's bytes
+  /// of an output that is too large to bind as a whole must be consecutive. If
+  /// they are not, all bytes from the first to the last count as excess.
   int64_t getExcess(const Box &box) const;
   /// Divides `box` into slices and appends them to `slices`. If possible, each
   /// slice binds at most one range of each buffer. Otherwise, the function
@@ -256,16 +257,16 @@ private:
   /// (getRanges()). Fails if there would be more than `maxSlices` slices.
   LogicalResult cut(const Box &box, SmallVectorImpl<Box> &slices) const;
   int64_t getSliceSize(const Box &box, int64_t dim) const;
-  /// Returns, for each of `reads`, the ranges of the read's buffer that slice
-  /// `box` binds. If there are several ranges, a thread selects the range that
-  /// contains its element.
+  /// Returns, for each load in `reads`, the ranges of the load's buffer that
+  /// slice `box` binds. If a load has several ranges, the thread selects the
+  /// range that contains its element.
   SmallVector<SmallVector<ByteRange>> getRanges(ArrayRef<Read> reads,
                                                 const Box &box) const;
   /// Verifies that slice `box` binds no more storage buffers than the device
   /// allows.
   LogicalResult verifyBindings(const Box &box);
-  /// For a generic that remains one kernel, verifies that it binds no buffer
-  /// that is too large.
+  /// For a generic that remains one kernel, verifies that each buffer is small
+  /// enough to bind.
   LogicalResult verifyWhole();
   /// Divides the output into slices, so that one kernel for each slice can bind
   /// ranges of the buffers that are too large to bind as a whole. Leaves
@@ -292,9 +293,9 @@ private:
   /// The loads from buffers that are too large to bind.
   SmallVector<Read> large;
   /// The loads that must read a single range of their buffers in each slice,
-  /// which limits the sizes of slices. These are all loads of `large`, or none
-  /// if there would be too many slices. If there are none, each load of `large`
-  /// selects between several ranges of its buffer.
+  /// which limits the sizes of slices: all loads of `large`. If there would be
+  /// too many slices, the list is empty, and each load of `large` selects
+  /// between several ranges of its buffer.
   SmallVector<Read> reads;
   SmallVector<Box> slices;
   /// The ranges that the slice under construction binds, identified by root,
@@ -355,8 +356,8 @@ int64_t Slicer::getExcess(const Box &box) const {
                                            DeviceProfile::vectorBytes - limit);
 }
 
-/// Returns the number of coordinates of `dim` in a slice of `box`: as many as
-/// one range can hold, but at least 1.
+/// Returns the number of coordinates of `dim` in a slice of `box`: the largest
+/// number for which each buffer's bytes fit one range, but at least 1.
 int64_t Slicer::getSliceSize(const Box &box, int64_t dim) const {
   int64_t fits = 0, size = box.sizes[dim];
   while (size - fits > 1) {
@@ -424,8 +425,8 @@ Value Slicer::buildOutput(ImplicitLocOpBuilder &b, const Box &box) {
     return buffer;
   }
   ByteRange bytes = getOutputBytes(box), bound = bytes.getBound();
-  // A kernel stores whole vectors. The last vector may extend beyond the slice,
-  // to bytes of the root that are therefore bound as well.
+  // A kernel stores whole vectors. The last vector may extend beyond the slice.
+  // The bytes of the root behind the slice are therefore bound as well.
   if (bound.end != output.getRootBytes())
     bound.end = llvm::alignTo(bound.end, DeviceProfile::vectorBytes);
   Value range =
@@ -488,7 +489,7 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
     if (!isNew)
       found->second.add(range);
   }
-  // Ranges that begin at the same byte are combined into one range.
+  // Loads of one buffer whose ranges begin at the same byte share one range.
   llvm::DenseMap<std::pair<Value, int64_t>, int64_t> ends;
   for (auto [read, range] : llvm::zip_equal(reads, bytes)) {
     int64_t &end = ends[{read.access.placement.root, range.getBound().begin}];
@@ -503,11 +504,11 @@ SmallVector<SmallVector<ByteRange>> Slicer::getRanges(ArrayRef<Read> reads,
       bound = own.getBound();
       bound.end = ends.at({read.access.placement.root, bound.begin});
       // A range has at most `limit` bytes. A load that may read more bytes of a
-      // buffer needs several ranges, and selects between them. The loads of one
-      // buffer share their ranges, so that the kernel binds each range only
-      // once: the ranges divide the bytes that any load of the buffer reads.
-      // For example, if each of four loads needs five ranges, and the loads are
-      // one row apart, they share five ranges instead of using twenty.
+      // buffer needs several ranges, and selects between them. The ranges
+      // divide the bytes that all loads of the buffer read, so that the loads
+      // share their ranges and the kernel binds each range only once. For
+      // example, if each of four loads needs five ranges, and the loads are one
+      // row apart, they share five ranges instead of using twenty.
       if (bound.size() > limit)
         bound = all;
     }
@@ -543,7 +544,7 @@ void Slicer::buildReads(linalg::GenericOp slice) {
     } else {
       // The element's position may lie in any of several ranges. The thread
       // loads one element from each range, at an index that is limited to the
-      // range, and selects the element from the range that contains the
+      // range. It then selects the element of the range that contains the
       // position.
       for (const ByteRange &part : bound) {
         Value within =
@@ -599,9 +600,9 @@ void Slicer::planSlices() {
   whole.sizes = llvm::to_vector(output.type.getShape());
   whole.offsets.assign(whole.sizes.size(), 0);
   if (failed(cut(whole, slices))) {
-    // There would be too many slices if each load read a single range of its
-    // buffer. Each load therefore selects between several ranges, and the
-    // output is sliced only if it is too large to bind as a whole itself.
+    // If each load read a single range of its buffer, there would be too many
+    // slices. Each load therefore selects between several ranges. The output is
+    // then sliced only if the output itself is too large to bind as a whole.
     slices.clear();
     reads.clear();
     if (failed(cut(whole, slices)))
@@ -629,8 +630,8 @@ LogicalResult Slicer::verifyBindings(const Box &box) {
   // The kernel binds its output and the ranges, which have `bytes` bytes
   // together. dml-limit-buffers can combine ranges in one buffer, but a buffer
   // has at most `limit` bytes. The kernel therefore binds at least `bytes` /
-  // `limit` buffers beside its output, and it is an error if even so many are
-  // too many.
+  // `limit` buffers beside its output. More buffers than the device allows are
+  // an error.
   int64_t count = 1 + llvm::divideCeilSigned(bytes, limit);
   if (count <= profile.getMaxStorageBuffers())
     return success();

@@ -24,7 +24,7 @@ namespace dml {
 using namespace mlir;
 using namespace dml;
 
-/// Returns the argument or allocation that `buffer` is a view of.
+/// Returns the argument or the allocation of which `buffer` is a view.
 static Value getRootBuffer(Value buffer) {
   while (isBufferView(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
@@ -40,7 +40,8 @@ namespace {
 struct BufferUse {
   Value buffer;
   bool writes;
-  /// The load in a body that reads the buffer, if there is one.
+  /// The load in the body of a generic that reads the buffer. Null if the
+  /// buffer is used in another way.
   memref::LoadOp load = {};
 };
 } // namespace
@@ -80,7 +81,8 @@ static std::optional<SmallVector<BufferUse>> getUses(Operation &op) {
   return isKnown ? std::optional(uses) : std::nullopt;
 }
 
-/// Whether `later` must stay behind `earlier`.
+/// Whether `later` must not move in front of `earlier`: `later` uses a result
+/// of `earlier`, or one of both writes a buffer that the other accesses.
 static bool dependsOn(Operation &later, Operation &earlier) {
   bool usesResult = false;
   later.walk([&](Operation *nested) {
@@ -142,9 +144,9 @@ static std::string getOperatorName(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The byte of the root at which each element of a buffer begins, as a linear
-/// function of the element's coordinates: element (i, j) begins at byte offset
-/// + factors[0] * i + factors[1] * j.
+/// The place of each element of a buffer, as the byte of the root at which the
+/// element begins. This byte is a linear function of the element's coordinates:
+/// element (i, j) begins at byte offset + factors[0] * i + factors[1] * j.
 struct BytePlace {
   int64_t offset = 0;
   SmallVector<int64_t> factors;
@@ -175,12 +177,12 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   for (const Strip &strip : placement->strips) {
     if (strip.count > 1) {
       // The bytes of the buffer lie in runs at equal distances in a larger
-      // buffer, such as runs of 64 bytes that begin 256 bytes apart. A
-      // coordinate whose factor is a multiple of the run's length, such as 128
-      // bytes, steps over whole runs, here by 512 bytes in the larger buffer.
-      // All other coordinates must stay within a run, even where all of them
-      // have their largest values. Otherwise, the position in the larger buffer
-      // is not a linear function.
+      // buffer, such as runs of 64 bytes that begin 256 bytes apart. If a
+      // coordinate's factor is a multiple of the run's length, such as 128
+      // bytes, the coordinate steps over whole runs, here by 512 bytes in the
+      // larger buffer. The other coordinates must stay within a run, even if
+      // all of them have their largest values. Otherwise, the position in the
+      // larger buffer is not a linear function.
       int64_t end = place.offset + bytes;
       for (auto [factor, size] :
            llvm::zip_equal(place.factors, type.getShape())) {
@@ -197,8 +199,8 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   return place;
 }
 
-/// Whether `index`, a linear function of coordinates in `shape`, is from 0 to
-/// `most` everywhere.
+/// Whether `index`, a linear function, is from 0 to `most` for all coordinates
+/// in `shape`.
 static bool isBetween(const BytePlace &index, ArrayRef<int64_t> shape,
                       int64_t most) {
   int64_t least = index.offset, largest = index.offset;
@@ -218,8 +220,9 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
     return true;
   }
   Operation *by = value.getDefiningOp();
-  // A body may add an index to itself, the sum to itself, and so on. Without a
-  // limit on the depth, n such sums would take 2^n visits.
+  // A body may add an index to itself, the sum to itself, and so on. Since this
+  // function visits both operands of a sum, n such sums would take 2^n visits
+  // without a limit on the depth.
   if (!by || depth == 8)
     return false;
   if (auto index = dyn_cast<linalg::IndexOp>(by)) {
@@ -228,7 +231,8 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
   }
   if (isa<arith::MinUIOp>(by) &&
       matchPattern(by->getOperand(1), m_ConstantInt(&constant))) {
-    // A bound that no index exceeds has no effect.
+    // The value is min(index, constant). If no index exceeds the constant, the
+    // minimum is always the index.
     BytePlace index;
     index.factors.resize(place.factors.size());
     if (!addIndex(by->getOperand(0), op, 1, index, depth + 1) ||
@@ -251,8 +255,8 @@ static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
   return false;
 }
 
-/// Sets the factors of dimensions of size 1 to 0, since their coordinate is
-/// always 0.
+/// Sets the factor of each dimension of size 1 to 0, since the coordinate in
+/// such a dimension is always 0.
 static void dropUnits(BytePlace &place, ArrayRef<int64_t> shape) {
   for (auto [factor, size] : llvm::zip_equal(place.factors, shape))
     if (size == 1)
@@ -280,8 +284,9 @@ static std::optional<BytePlace> getLoadPlace(memref::LoadOp load,
 }
 
 /// Returns all bytes of the root that `load` reads while `op` computes its
-/// elements, as a strip: 3 rows of 8 bytes at distances of 40 bytes are a strip
-/// of 3 runs. Returns nothing if the bytes are not known to form a strip.
+/// elements, as a strip: runs of equal length at equal distances. 3 rows of 8
+/// bytes at distances of 40 bytes are a strip of 3 runs. Returns nothing if the
+/// bytes are not known to form a strip.
 static std::optional<Strip> getLoadExtent(memref::LoadOp load,
                                           linalg::GenericOp op) {
   std::optional<BytePlace> place = getLoadPlace(load, op);
@@ -324,18 +329,17 @@ public:
   LogicalResult run();
 
 private:
-  /// A use, by an operation, of one of two arguments of the function, the input
-  /// and the output, and the range of the buffer that the operation accesses.
-  /// The caller binds one buffer as both arguments, so that a write of the
-  /// output overwrites the input.
+  /// An access of an operation to the input or the output, two arguments of the
+  /// function, with the range of the buffer that the operation accesses. The
+  /// caller binds one buffer as both arguments, so that a write of the output
+  /// overwrites the input.
   struct PairUse {
     Value buffer;
     Placement placement;
     Strip extent;
   };
-  /// The uses of two arguments of the function, the input and the output, by
-  /// one operation: reads of the input, reads of the output, and writes of the
-  /// output.
+  /// The accesses of one operation to the input and the output, two arguments
+  /// of the function.
   struct PairUses {
     SmallVector<PairUse> inputReads, outputReads, writes;
   };
@@ -414,8 +418,8 @@ FailureOr<PairWriter::PairUses> PairWriter::getPairUses(Operation &op) {
 }
 
 /// Whether `load`, in the body of `op`, always loads the element of the input
-/// that `op` overwrites with the element that it computes. `written` is the
-/// output of `op`.
+/// that lies where `op` stores the computed element. `written` is the output of
+/// `op`.
 bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
                               const PairUse &written) {
   if (getRootBuffer(load.getMemRef()) != input ||
@@ -430,8 +434,8 @@ bool PairWriter::isOwnElement(memref::LoadOp load, linalg::GenericOp op,
   return *loaded == *computed;
 }
 
-/// Whether `op` only stores elements of the input, each at the byte from which
-/// it is loaded, and thus changes nothing.
+/// Whether `op` changes nothing: it only stores elements of the input, each at
+/// the byte from which it is loaded.
 bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
   if (uses.writes.size() != 1)
     return false;
@@ -453,10 +457,11 @@ bool PairWriter::storesToItself(Operation &op, const PairUses &uses) {
              getNumBytes(cast<MemRefType>(to.buffer.getType()));
 }
 
-/// Finds a `reader` that reads elements of the input after a `writer` has
-/// overwritten them with elements of the output. Sets neither if there is none.
-/// An operation that only stores elements of the input to their own places
-/// (storesToItself()) does not count as a writer.
+/// Finds an operation, `reader`, that reads elements of the input after another
+/// operation, `writer`, has overwritten them with elements of the output.
+/// Leaves both null if there is no such pair. An operation that only stores
+/// elements of the input to their own places (storesToItself()) does not count
+/// as a writer.
 LogicalResult PairWriter::findLateRead(Operation *&reader, Operation *&writer) {
   SmallVector<std::pair<Operation *, Strip>> written;
   for (Operation &op : function.getBody().front()) {
@@ -479,9 +484,9 @@ LogicalResult PairWriter::findLateRead(Operation *&reader, Operation *&writer) {
 }
 
 LogicalResult PairWriter::orderReads() {
-  // Each move puts a reader of the input in front of an operation that
-  // overwrites what the reader reads. The limit on the number of moves ensures
-  // that the loop ends.
+  // Each move puts a reader of the input in front of an operation that would
+  // overwrite the elements before they are read. The limit on the number of
+  // moves ensures that the loop ends.
   size_t moves = function.getBody().front().getOperations().size();
   while (true) {
     Operation *reader = nullptr, *writer = nullptr;
@@ -495,13 +500,12 @@ LogicalResult PairWriter::orderReads() {
   }
 }
 
-/// Proves that the input and the output `written` of `op` can be one buffer:
-/// the only element of the input that `op` may load to compute an element of
-/// the output is the one at the same place. No other thread can then overwrite
-/// the loaded element before it is loaded. Adds the loads of the input to
-/// `loads`. Loads from other places are rejected even if they do not overlap
-/// `written`, since kernels load whole vectors, which may extend into
-/// `written`.
+/// Proves that the input and the output `written` of `op` can be one buffer. To
+/// compute an element of the output, `op` may load only the element of the
+/// input at the same place. No other thread can then overwrite the loaded
+/// element before it is loaded. Adds the loads of the input to `loads`. Loads
+/// from other places are rejected even if they do not overlap `written`, since
+/// kernels load whole vectors, which may extend into `written`.
 LogicalResult
 PairWriter::proveOwnElements(linalg::GenericOp op, const PairUse &written,
                              SmallVectorImpl<memref::LoadOp> &loads) {
@@ -538,7 +542,7 @@ LogicalResult PairWriter::writeThroughCopy(linalg::GenericOp op) {
   return success();
 }
 
-/// Rewrites `op`, if it reads the input and writes the output, for a single
+/// If `op` reads the input and writes the output, rewrites `op` for a single
 /// buffer that holds both. `op` must load each element of the input from the
 /// place where it stores an element of the output. After the rewriting, the
 /// body uses the old value of the output's element instead of the load. Erases

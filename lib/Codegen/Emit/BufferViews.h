@@ -22,21 +22,24 @@ struct Packing {
       : element(elementType), bits(elementType.getIntOrFloatBitWidth()),
         bytes(bytes) {}
 
-  /// Elements in a vector.
+  /// Returns the number of elements in a vector.
   int64_t getCount() const { return bytes * 8 / bits; }
-  /// Whether the vector is made of words of several elements.
+  /// Whether the vector consists of 32-bit words, each of which holds several
+  /// elements.
   bool hasWords() const { return bits < 32 && getCount() > 1; }
-  /// Elements in a word, 1 if the vector is not made of words.
+  /// Returns the number of elements in a word, or 1 if the vector does not
+  /// consist of words.
   int64_t getPerWord() const { return hasWords() ? 32 / bits : 1; }
   mlir::IntegerType getWordType() const {
     return mlir::IntegerType::get(element.getContext(), 32);
   }
-  /// The type of the elements in one word.
+  /// Returns the type of the elements that fill one word, such as a vector of
+  /// two f16.
   mlir::VectorType getPartType() const {
     return mlir::VectorType::get(getPerWord(), element);
   }
-  /// The type of a load or a store: an element or a word, or a vector of
-  /// several of them.
+  /// Returns the type that a load or a store has: an element, a word, or a
+  /// vector of elements or of words.
   mlir::Type getVectorType() const {
     mlir::Type component = hasWords() ? getWordType() : element;
     int64_t count = getCount() / getPerWord();
@@ -52,7 +55,7 @@ struct Packing {
 /// so that the kernel binds each view as a separate buffer.
 class BufferViews {
 public:
-  /// Views are created in front of `launch`.
+  /// The views are created in front of `launch`, the kernel's launch.
   explicit BufferViews(mlir::Operation *launch) : launch(launch) {}
 
   /// Returns a view of the whole buffer in which `buffer` is placed, as

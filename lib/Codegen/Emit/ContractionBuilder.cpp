@@ -35,7 +35,7 @@ void ContractionBuilder::buildLaunch(int64_t rowPositions,
   forms.emplace(launch.getThreadIds().x, threads);
   LinearForm group = forms->getOpaque(grouped.group, {0, grouped.count - 1});
   if (grouped.count > groups) {
-    // Workgroups without a tile run as well, but they store nothing.
+    // Workgroups without a tile run as well, but do not store anything.
     isWanted = arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                                      grouped.group, constant(groups));
     group = forms->min(b, group, groups - 1);
@@ -140,7 +140,8 @@ static std::optional<int64_t> getCoefficient(const LinearForm &form,
   return std::nullopt;
 }
 
-/// Returns the distance between two positions in a buffer, if it is a constant.
+/// Returns the distance between two positions in a buffer, if the distance is a
+/// constant, and nothing otherwise.
 static std::optional<int64_t> getDistance(IndexForms &forms,
                                           ImplicitLocOpBuilder &b,
                                           const LinearForm &lhs,
@@ -159,15 +160,16 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   b.setInsertionPointToEnd(&discarded);
   IndexForms::Scope scope(*forms);
   constexpr int64_t lanes = ThreadBlock::side;
-  // For each load of a word of 4-bit numbers, the factor that is one of them.
+  // Maps each load of a word of 4-bit numbers to the factor that the body
+  // extracts from this word.
   llvm::DenseMap<Operation *, QuantizedFactor> nibbles;
   for (const QuantizedFactor &factor : matchQuantizedFactors(operand))
     if (factor.lane)
       nibbles.try_emplace(factor.loaded.getDefiningOp(), factor);
-  // Returns the positions in their buffers of the elements that the operand's
-  // loads read in iteration `step` of the loop over terms, for the first row or
-  // column of vector `vector`. How these positions grow with `vector` and
-  // `step` gives the strides.
+  // Returns the positions, in their buffers, of the elements that the operand's
+  // loads read: in iteration `step` of the loop over terms, for the first row
+  // or column of vector `vector`. The strides are the numbers by which these
+  // positions grow with `vector` and with `step`.
   auto getPlaces = [&](LinearForm vector, LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step, sums);
@@ -192,11 +194,11 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
     }
     return places;
   };
-  // The positions are linear forms of two atoms, the number of the vector and
-  // the number of the iteration of the loop over terms. The strides are the
-  // coefficients of these atoms. An atom needs a value. The thread numbers y
-  // and z serve as values, since nothing else uses them, and the code that is
-  // built from them is discarded.
+  // The positions are linear forms of two variables (atoms): the index of the
+  // vector, and the index of the iteration of the loop over terms. The strides
+  // are the coefficients of these atoms. Each atom needs a value, although the
+  // code that is built from the values is discarded. The thread numbers y and z
+  // serve as these values, since nothing else uses them.
   LinearForm vector =
       forms->getOpaque(launch.getThreadIds().y,
                        {0, llvm::divideCeilSigned(operand.size, lanes) - 1});
@@ -205,9 +207,9 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
   FactorStrides strides;
   strides.terms = sums.getTermsOfStep();
   for (const LinearForm &place : getPlaces(vector, step)) {
-    // A load whose address does not depend on the iteration of the loop over
-    // terms, such as the load of a zero point, has no stride from term to term,
-    // and the next load is tried.
+    // The address of some loads, such as the load of a zero point, does not
+    // depend on the iteration of the loop over terms. Such a load has no stride
+    // from term to term, and the next load is tried.
     strides.ofStep = getCoefficient(place, step);
     if (!strides.ofStep)
       continue;
@@ -215,13 +217,13 @@ FactorStrides ContractionBuilder::getStrides(const ContractionOperand &operand,
       strides.ofPosition = llvm::divideCeilSigned(*ofVector, lanes);
     break;
   }
-  // In a convolution, the number of the iteration of the loop over terms is
+  // In a convolution, the index of the iteration of the loop over terms is
   // divided into a filter tap and a channel, so that the linear form of a
   // load's position has no coefficient of the iteration. The strides are then
-  // measured: they are the distances between the positions of the first two
-  // iterations, and between those of the first two vectors. Most later
-  // iterations have the same distance. The distance differs, for example, where
-  // an iteration begins another row of taps.
+  // measured. `ofStep` is the distance between the positions of the first two
+  // iterations, and `ofPosition` is found from the first two vectors. Most
+  // later iterations have the same distance. The distance differs, for example,
+  // where an iteration begins another row of taps.
   if (!strides.ofStep && sums.steps > 1 && operand.size > lanes) {
     SmallVector<LinearForm> places = getPlaces(0, 0);
     for (auto [first, ofStep, ofVector] :
@@ -321,7 +323,8 @@ void ContractionBuilder::storeElements(TileBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A launch that is built for its strides alone and then discarded.
+/// Builds a launch only to find the strides of the operands. The launch is then
+/// discarded.
 class Probe : ContractionBuilder {
 public:
   Probe(linalg::GenericOp op, const Contraction &contraction)

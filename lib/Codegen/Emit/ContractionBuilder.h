@@ -14,12 +14,13 @@
 
 namespace dml {
 
-/// The distances, in elements of a buffer, between the factors that
-/// neighbouring iterations of the loop over terms load, and between the factors
-/// of neighbouring positions (rows or columns). The distances are those of the
-/// first load whose address depends on the iteration. A distance is missing if
-/// neither the linear form of the address nor the addresses of the first two
-/// iterations determine the distance.
+/// The strides of an operand's factors, in elements of their buffer. `ofStep`
+/// is the distance between the factors of consecutive iterations of the loop
+/// over terms. `ofPosition` is the distance between the factors of neighbouring
+/// positions (rows or columns). If the operand has several loads, the strides
+/// are those of the first load whose address depends on the iteration. A stride
+/// is missing if neither the linear form of the address nor the addresses of
+/// the first two iterations determine the stride.
 struct FactorStrides {
   std::optional<int64_t> ofStep, ofPosition;
   /// The number of terms that an iteration adds.
@@ -42,20 +43,23 @@ struct OperandStrides {
                             const Contraction &contraction);
 };
 
-/// A workgroup's tile of the positions of an operand: its rows or its columns.
+/// A workgroup's tile of an operand: some of the operand's positions, which are
+/// rows or columns.
 struct OperandTile {
   const ContractionOperand *operand = nullptr;
   /// The number of positions in a tile.
   int64_t positions = 0;
-  /// The number of the workgroup's tile among all tiles of the operand.
+  /// The index of this workgroup's tile, counted among all tiles of the
+  /// operand.
   LinearForm tile;
 };
 
-/// The common part of the builders of contraction kernels, which differ in how
-/// they add up products: the distribution of tiles of the output to workgroups,
-/// the addresses and the computation of factors, and the epilogue, which
-/// computes elements of the output from sums. Neighbouring rows or columns form
-/// vectors, whose members are called lanes.
+/// The common part of the builders of contraction kernels. Such a builder
+/// distributes tiles of the output to workgroups, and builds the addresses and
+/// the computation of factors. It also builds the epilogue, which computes
+/// elements of the output from sums. The builders differ in how they add up
+/// products. Neighbouring rows or columns form vectors, whose members are
+/// called lanes.
 class ContractionBuilder {
 protected:
   using Forms = llvm::SmallVector<LinearForm>;
@@ -66,8 +70,8 @@ protected:
   /// Creates the launch, with a workgroup of `threads` threads for each tile of
   /// `rowPositions` by `columnPositions` sums, and moves the builder into the
   /// launch. Consecutive workgroups compute `panel` tiles of rows in the same
-  /// tile of columns before they go on to the next tile of columns, so that the
-  /// factors of these rows and columns are still in a cache when the next
+  /// tile of columns, and then go on to the next tile of columns. The factors
+  /// of these rows and columns are then still in a cache when the next
   /// workgroup loads them. `panel` divides the number of tiles of rows.
   void buildLaunch(int64_t rowPositions, int64_t columnPositions,
                    int64_t threads, OperandTile &rows, OperandTile &columns,
@@ -84,8 +88,8 @@ protected:
     return mlir::arith::ConstantIndexOp::create(b, value);
   }
 
-  /// Computes coordinates in the dimensions `dims`, which are those of the
-  /// batch or of an operand, from the row-major number `position`: in
+  /// Computes the coordinates of the row-major position `position` in the
+  /// dimensions `dims`, which are those of the batch or of an operand. In
   /// dimensions of sizes 2 and 8, position 10 has the coordinates 1 and 2. If
   /// the batch and the columns share a dimension, such as 16 heads of 64
   /// columns, the batch sets the coordinate to 64 times the head, and the
@@ -99,25 +103,26 @@ protected:
   /// otherwise.
   int64_t getSize(int64_t dim, bool isOfBatch = false) const;
   /// Returns position `lane` of vector `vector` of an operand, where a vector
-  /// has `lanes` positions. If the operand consists of whole vectors, the last
-  /// vector replaces any vector beyond the end, so that the positions of a
-  /// vector are always neighbours. Otherwise, the operand's last position
-  /// replaces each position beyond the end.
+  /// has `lanes` positions. A vector beyond the end of an operand that consists
+  /// of whole vectors is replaced by the last vector, so that the positions of
+  /// a vector are always neighbours. In other operands, each position beyond
+  /// the end is replaced by the last position.
   LinearForm getPosition(const ContractionOperand &operand, LinearForm vector,
                          int64_t lane, int64_t lanes);
   /// Returns the coordinates in the output of row or column `position` of
   /// `operand`. The coordinates in the dimensions of the batch are those of the
   /// workgroup's tile.
   Forms getCoordinates(const ContractionOperand &operand, LinearForm position);
-  /// Binds the counters of the contraction's loops over terms, for the element
-  /// that `builder` builds in lane `lane`, to their values in iteration `step`,
-  /// which is counted over all loops of the nest.
+  /// Sets the induction variables of the contraction's loops over terms to
+  /// their values in iteration `step`, which is counted over all loops of the
+  /// nest. The values hold for the element that `builder` builds in lane
+  /// `lane`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step) {
     bindStep(builder, lane, step, contraction);
   }
-  /// Binds the counters of the loops over terms of the contraction `sums` to
-  /// their values in iteration `step`, which is counted over all loops of the
-  /// nest.
+  /// Sets the induction variables of the loops over terms of the contraction
+  /// `sums` to their values in iteration `step`, which is counted over all
+  /// loops of the nest. The values hold for lane `lane` of `builder`.
   void bindStep(TileBuilder &builder, size_t lane, LinearForm step,
                 const Contraction &sums);
   /// Whether the factors of neighbouring terms lie closer together in their
@@ -129,8 +134,8 @@ protected:
   /// buffer than the factors of neighbouring positions, for an operand of the
   /// contraction `sums`. If the positions are not coordinates of the output,
   /// `position` is the value of the body that numbers them. In attention, for
-  /// example, the columns of the scores are keys, and the counter of the body's
-  /// loop over the keys numbers them.
+  /// example, the columns of the scores are keys, and the induction variable of
+  /// the body's loop over the keys numbers them.
   bool isAlongSteps(const ContractionOperand &operand, const Contraction &sums,
                     mlir::Value position = {}) {
     return getStrides(operand, sums, position).areAlongSteps();
@@ -149,9 +154,9 @@ protected:
   /// of the operand. Returns null if the operand consists of whole tiles, so
   /// that the condition always holds.
   mlir::Value buildIsInside(const OperandTile &tile, LinearForm position);
-  /// Computes elements of the output, and stores those that lie inside of the
-  /// output. `sums` are the sums in row `row` and in the columns of vector
-  /// `vector`: all sums of the first column, then those of the second.
+  /// Computes the elements of the output in row `row` and in the columns of
+  /// vector `vector`, and stores those that lie inside of the output. `sums`
+  /// has all sums of the first column, then all sums of the second, and so on.
   void storeElements(TileBuilder &builder, const OperandTile &rows,
                      LinearForm row, const OperandTile &columns,
                      LinearForm vector, llvm::ArrayRef<mlir::Value> sums);
@@ -169,9 +174,9 @@ protected:
   /// The coordinates of the workgroup's tile in the dimensions of the batch.
   /// The coordinates in the other dimensions are 0.
   Forms batch;
-  /// The condition that the workgroup computes a tile, since a grid may have a
-  /// few workgroups more than there are tiles. Null if each workgroup computes
-  /// one.
+  /// The condition that the workgroup computes a tile. A grid may have a few
+  /// workgroups more than there are tiles. Null if each workgroup computes a
+  /// tile.
   mlir::Value isWanted;
 };
 

@@ -71,9 +71,10 @@ IndexForms IndexForms::getNarrowed(Builder &b, const Box &box) {
   result.undecided.clear();
   result.numShared = atoms.size();
   for (auto [atom, range] : box) {
-    // Where this code runs, the value lies in `range`, so that a maximum and a
-    // minimum do not change it. They state the range for integer range
-    // analysis, which does not learn it from the condition of a branch.
+    // In the branch for which the narrowed forms are made, the value lies in
+    // `range`, so that the maximum and the minimum do not change the value.
+    // They state the range for integer range analysis, which does not learn the
+    // range from the condition of a branch.
     Value value = materializeAtom(b, atom);
     value = arith::MaxSIOp::create(b, value, result.getConstant(b, range.min));
     value = arith::MinSIOp::create(b, value, result.getConstant(b, range.max));
@@ -109,7 +110,7 @@ LinearForm IndexForms::getWithin(const LinearForm &form, IndexRange range) {
   IndexRange known = atoms[atom].range;
   range = {std::max(range.min, known.min), std::min(range.max, known.max)};
   if (range.min > range.max)
-    return form; // The code does not run.
+    return form; // The code never runs.
   auto [position, isNew] =
       within.try_emplace({atom, range.min, range.max}, atoms.size());
   if (isNew) {
@@ -145,7 +146,7 @@ std::optional<IndexRange> IndexForms::tryGetRange(const LinearForm &form,
   IndexRange range = {static_cast<int64_t>(min), static_cast<int64_t>(max)};
   // n * (F / n) is F minus a remainder below n. The range of x - 2 * (x / 2),
   // for example, is 0 to 1, although the ranges of x and of x / 2 alone would
-  // give a wider one. Quotients whose dividend F may be negative are skipped:
+  // give a wider range. Quotients whose dividend F may be negative are skipped:
   // kernels divide max(F, 0) instead, so that the remainder may be negative.
   for (LinearForm::Term term : form.terms) {
     const Atom &quotient = atoms[term.first];
@@ -219,9 +220,9 @@ void IndexForms::joinDivided(LinearForm &form) const {
 }
 
 /// Returns lhs + factor * rhs, or nothing if a coefficient or the constant
-/// exceeds 64 bits. The caller must verify with tryGetRange() that the numbers
-/// of the result are at most 2^62 in magnitude, as those of each form must be
-/// (maxMagnitude).
+/// exceeds 64 bits. The values of a form must be at most 2^62 in magnitude
+/// (maxMagnitude). The caller must verify this for the result with
+/// tryGetRange().
 std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
                                               const LinearForm &rhs,
                                               int64_t factor) const {
@@ -253,9 +254,9 @@ std::optional<LinearForm> IndexForms::tryJoin(const LinearForm &lhs,
   return sum;
 }
 
-/// Returns lhs + factor * rhs, or nothing if a value that the sum can take, for
-/// the ranges of its variables, may exceed 2^62 in magnitude. This is the limit
-/// for the values of each form (maxMagnitude).
+/// Returns lhs + factor * rhs. Returns nothing if the sum, for the ranges of
+/// its variables, may exceed 2^62 in magnitude, which is the limit for the
+/// values of a form (maxMagnitude).
 std::optional<LinearForm> IndexForms::tryAdd(const LinearForm &lhs,
                                              const LinearForm &rhs,
                                              int64_t factor) const {
@@ -397,9 +398,9 @@ IndexForms::buildCarry(Builder &b, const LinearForm &sum,
   Value one = getConstant(b, 1), zero = getConstant(b, 0);
   LinearForm carry =
       getOpaque(arith::SelectOp::create(b, condition, one, zero), {0, 1});
-  // The remainder is `sum` if `beyond` is negative, and otherwise `beyond`.
-  // This is the lesser of the two numbers if both are read as unsigned, since a
-  // negative number is then large. An unsigned minimum also tells range
+  // The remainder is `sum` if `beyond` is negative, and otherwise `beyond`. If
+  // both are read as unsigned numbers, the remainder is the lesser of the two,
+  // since a negative number is then large. An unsigned minimum also tells range
   // analysis that the remainder is not negative.
   LinearForm rest =
       getOpaque(arith::MinUIOp::create(b, uncarried, materialize(b, beyond)),
@@ -424,10 +425,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   }
   rest.constant = llvm::mod(form.constant, divisor);
   quotient.constant = (form.constant - rest.constant) / divisor;
-  // The values of a linear form must not exceed 2^62 in magnitude, but without
-  // its constant, a form may exceed this limit. For a and b up to 3 * 2^60, a +
-  // b - 2^61 is at most 2^62, but the rest that is divided by 4, a + b, may
-  // reach 6 * 2^60. In such a case, the whole form is divided.
+  // The values of a linear form must not exceed 2^62 in magnitude. Without its
+  // constant, a form may exceed this limit. For a and b up to 3 * 2^60, a + b -
+  // 2^61 is at most 2^62, but the rest that is divided by 4, a + b, may reach 6
+  // * 2^60. In such a case, the whole form is divided.
   if (!tryGetRange(rest)) {
     rest = form;
     quotient = LinearForm();
@@ -436,10 +437,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   int64_t shift = llvm::divideFloorSigned(range.min, divisor);
   LinearForm shifted = rest;
   shifted.constant -= shift * divisor;
-  // A multiple of the divisor is added to the rest or subtracted from it, so
-  // that the least value of the rest is from 0 to `divisor` - 1: if x is from 0
-  // to 3, -x / 4 is (4 - x) / 4 - 1. A rest whose numbers would become too
-  // large, or are unknown, is not shifted.
+  // The rest is shifted by a multiple of the divisor, so that its least value
+  // is from 0 to `divisor` - 1. If x is from 0 to 3, for example, -x / 4
+  // becomes (4 - x) / 4 - 1. The rest is not shifted if its values would become
+  // too large, or if its range is unknown.
   if (shift && tryGetRange(shifted)) {
     rest = shifted;
     quotient.constant += shift;
@@ -449,7 +450,7 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
     return {quotient, rest};
 
   // The common divisor of the coefficients and of the divisor is cancelled: the
-  // quotient of 8 t + 3 by 12 is that of 2 t by 3.
+  // quotient of 8 t + 3 by 12 equals the quotient of 2 t by 3.
   int64_t common = std::gcd(divisor, rest.getCommonDivisor());
   int64_t low = llvm::mod(rest.constant, common);
   for (LinearForm::Term &term : rest.terms)
@@ -457,10 +458,10 @@ IndexForms::divide(Builder &b, const LinearForm &form, int64_t divisor) {
   rest.constant = (rest.constant - low) / common;
   divisor /= common;
 
-  // The terms that depend on the thread's number alone are divided once for all
+  // The terms that depend on the thread's index alone are divided once for all
   // elements of the thread. The other terms and the constant, which differ
-  // between elements, are added to the remainder. The sum may exceed the
-  // divisor, and then carries 1 to the quotient.
+  // between elements, are added to the remainder of this division. The sum may
+  // exceed the divisor, and then carries 1 to the quotient.
   LinearForm ofThread, added = rest.constant;
   for (LinearForm::Term term : rest.terms)
     (atoms[term.first].ofThread ? ofThread : added).terms.push_back(term);
@@ -529,17 +530,15 @@ Value IndexForms::getConstant(Builder &b, int64_t value) {
 
 /// Whether the kernel divides max(dividend, 0) instead of a dividend of range
 /// `range`. A dividend is never negative where its quotient is used, so that
-/// the maximum does not change results. But all indices of the kernel become 64
-/// bits wide unless MLIR's range analysis of the kernel's code finds that the
-/// dividend is not negative. Range analysis finds this for a dividend that
-/// depends on the thread's number alone (`isOfThread`). It may fail for other
-/// dividends, such as a sum with a carry. The maximum states the bound for
-/// them.
-///
-/// A dividend that is not negative by its own range, but may have more than 32
-/// bits, makes the indices 64 bits wide in any case, so that a maximum would be
-/// useless. It would also lead to wrong results, since
-/// arith-int-range-narrowing miscompiles such a maximum. (Test:
+/// the maximum does not change results. The maximum is for MLIR's range
+/// analysis of the kernel's code: unless the analysis finds that the dividend
+/// is not negative, all indices of the kernel become 64 bits wide. The analysis
+/// finds this for a dividend that depends on the thread's index alone
+/// (`isOfThread`). It may fail for other dividends, such as a sum with a carry,
+/// and needs the maximum. A dividend that is not negative by its own range, but
+/// may have more than 32 bits, makes the indices 64 bits wide in any case. A
+/// maximum would then be useless, and would also lead to wrong results, since
+/// arith-int-range-narrowing miscompiles it. (Test:
 /// IndexForms.NoMaximumOfWideDividends.)
 static bool wantsMaximum(IndexRange range, bool isOfThread) {
   return range.min < 0 || (!isOfThread && range.max <= INT32_MAX);
@@ -691,7 +690,9 @@ double IndexForms::getDivergence(const Box &box) const {
 Value IndexForms::buildIsInside(Builder &b, const Box &box) {
   Value inside;
   for (auto [atom, range] : box) {
-    // For values below `min`, the difference is a large unsigned number.
+    // One unsigned comparison of value - min tests both bounds: if the value is
+    // below `min`, the difference is negative, which is a large unsigned
+    // number.
     Value value = materializeAtom(b, atom);
     Value offset =
         b.createOrFold<arith::SubIOp>(value, getConstant(b, range.min));

@@ -18,12 +18,12 @@ namespace dml {
 
 /// A linear form: a constant plus a sum of atoms, each times a coefficient. An
 /// atom is a number that IndexForms has no linear form for, such as the
-/// thread's number or a quotient.
+/// thread's index or a quotient.
 struct LinearForm {
   using Term = std::pair<unsigned, int64_t>;
 
-  /// The atoms, by their numbers in increasing order, with their coefficients,
-  /// none of which is 0.
+  /// The terms of the form: each is the index of an atom with the atom's
+  /// coefficient, which is not 0. The terms are ordered by these indices.
   llvm::SmallVector<Term, 4> terms;
   int64_t constant = 0;
 
@@ -31,7 +31,8 @@ struct LinearForm {
   LinearForm(int64_t constant) : constant(constant) {}
 
   bool isConstant() const { return terms.empty(); }
-  /// The greatest common divisor of the coefficients, 0 if there are none.
+  /// Returns the greatest common divisor of the coefficients, or 0 if there are
+  /// no atoms.
   int64_t getCommonDivisor() const;
   bool operator==(const LinearForm &other) const {
     return constant == other.constant && terms == other.terms;
@@ -41,7 +42,7 @@ struct LinearForm {
   }
 };
 
-/// The numbers from `min` to `max`.
+/// The numbers from `min` to `max`, both included.
 struct IndexRange {
   int64_t min, max;
 
@@ -61,9 +62,9 @@ struct IndexRange {
 /// the same atoms, and often differ by constants as well, even after divisions
 /// by constants (see the example). Ranges of atoms decide comparisons, and
 /// equal values are built only once. (Affine expressions of MLIR do not
-/// distribute products over sums, nor do they know ranges.)
+/// distribute products over sums, and have no ranges.)
 ///
-/// Atoms are the thread's number, quotients and remainders of forms, and values
+/// Atoms are the thread's index, quotients and remainders of forms, and values
 /// of which only a range is known. All numbers are signed. A form exists only
 /// for numbers of at most 2^62 in magnitude.
 ///
@@ -72,10 +73,10 @@ struct IndexRange {
 /// the elements at 4 t + i for i from 0 to 3.
 ///
 ///   row    = (4 t + i) / 8 = q          where q = t / 2 is an atom,
-///   column = (4 t + i) % 8 = 4 r + i    where r = t % 2 is an atom, too:
+///   column = (4 t + i) % 8 = 4 r + i    where r = t % 2 is an atom, too.
 ///
-/// 4 divides 4 t and 8, so that the four lanes have one quotient, and i stays
-/// in the remainder. The input is read at
+/// All four elements have the same quotient, since 4 divides both 4 t and 8,
+/// and i becomes a part of the remainder. The input is read at
 ///
 ///   8 (2 - q) + 4 r + i = 16 - 8 q + 4 r + i.
 ///
@@ -101,15 +102,16 @@ class IndexForms {
 public:
   using Value = mlir::Value;
 
-  /// Creates forms for a thread with the number `thread`, which is below
-  /// `count`.
+  /// Creates the forms of a kernel's thread. `thread` is the thread's index,
+  /// from 0 to `count` - 1.
   IndexForms(Value thread, int64_t count);
   IndexForms(IndexForms &&) = default;
 
-  /// Atoms, each with a range in which its value lies.
+  /// A condition on atoms: the value of each atom in the map lies in the range
+  /// that the map gives for it.
   using Box = std::map<unsigned, IndexRange>;
 
-  /// While a scope exists, the forms remember which values they build; when the
+  /// While a scope exists, the forms remember which values they build. When the
   /// scope ends, they forget these values. A kernel opens a scope for the body
   /// of a loop or of a condition, since the code behind the body cannot use
   /// values that were built in the body. If the body and the code behind it
@@ -131,10 +133,10 @@ public:
     Box assumed;
   };
 
-  /// Returns forms for a second path of the code, for threads that need no
-  /// clamping of indices. They have the same atoms as these forms, but build
-  /// the values of the atoms again: the code of one path cannot use a value
-  /// that was built in the other. Only the value of the thread's number, which
+  /// Returns forms for a second path of the code, for threads whose indices
+  /// need no clamping. The forms of both paths have the same atoms. The second
+  /// path builds the values of the atoms again, since it cannot use a value
+  /// that was built in the first. Only the value of the thread's index, which
   /// is built before both paths, is kept.
   IndexForms getUnbuilt() const;
   /// Returns forms for code that runs only where the value of each atom in
@@ -143,13 +145,13 @@ public:
   IndexForms getNarrowed(mlir::ImplicitLocOpBuilder &b, const Box &box);
 
   LinearForm getThread() const;
-  /// Returns the form of `value`, which lies in `range`.
+  /// Returns the form of `value`, which lies in `range`, as an atom.
   LinearForm getOpaque(Value value,
                        IndexRange range = {-maxMagnitude, maxMagnitude});
 
-  /// Returns the form of a value that varies within a loop, such as the loop's
-  /// counter. Sums add varying values last, so that the loop-invariant rest of
-  /// a sum moves out of the loop.
+  /// Returns the form of a value that varies within a loop, such as the
+  /// induction variable. Sums add varying values last, so that the
+  /// loop-invariant rest of a sum moves out of the loop.
   LinearForm getVarying(Value value, IndexRange range);
 
   /// Returns `form` with the knowledge that its number lies in `range` wherever
@@ -167,13 +169,12 @@ public:
   /// `box` and all other atoms have their own ranges. Assumptions are ignored.
   IndexRange getRange(const LinearForm &form, const Box &box) const;
 
-  /// Assumes from now on that `nonNegative` is at least 0, which narrows the
-  /// ranges that getRange(form) returns. The code for an element that is
-  /// selected if n >= 0, for example, is built under the assumption that n is
-  /// at least 0. A value that is built once for several uses must not rely on
-  /// an assumption, which may be false at the other uses. Callers find the
-  /// range of such a value by getRange(form, {}), which uses only the ranges of
-  /// the atoms themselves.
+  /// Assumes from now on that `nonNegative` is at least 0. The assumption
+  /// narrows the ranges that getRange(form) returns. For example, the code for
+  /// an element that is selected if n >= 0 is built under the assumption that n
+  /// is at least 0. A value that is built once for several uses must not rely
+  /// on an assumption, which may be false at the other uses. The range of such
+  /// a value is getRange(form, {}), which ignores assumptions.
   void assume(const LinearForm &nonNegative);
   /// Takes back all assumptions.
   void assumeNothing() { assumed.clear(); }
@@ -184,35 +185,36 @@ public:
   LinearForm mul(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
   LinearForm min(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
   LinearForm max(Builder &b, const LinearForm &lhs, const LinearForm &rhs);
-  /// Returns the quotient and the remainder of `form`, which is at least 0, by
-  /// `divisor`.
+  /// Returns the quotient and the remainder of `form`, whose values are at
+  /// least 0, by `divisor`.
   std::pair<LinearForm, LinearForm> divide(Builder &b, const LinearForm &form,
                                            int64_t divisor);
   /// Returns whether `form` is at least 0, or nothing if the range of `form`
   /// does not decide.
   std::optional<bool> isNonNegative(const LinearForm &form);
 
-  /// The value of `form`, built at most once.
+  /// Returns the value of `form`, which is built at most once.
   Value materialize(Builder &b, const LinearForm &form);
 
-  /// A load at p, a linear form, can be replaced by a selection between the
-  /// elements at `form` and at `form` + `offset`, where `offset` is 1 or -1,
-  /// since p always equals one of the two. This saves the load if a thread
-  /// loads both of these elements anyway.
+  /// Two elements that can replace a load. The load reads the element at p, a
+  /// linear form that always equals either `form` or `form` + `offset`, where
+  /// `offset` is 1 or -1. A selection between the elements at `form` and at
+  /// `form` + `offset` therefore replaces the load. The selection saves the
+  /// load if a thread loads both elements anyway.
   struct Neighbour {
     LinearForm form;
     int64_t offset;
-    /// The two quotients whose comparison selects the element. A load's
-    /// position p contains `quotient`, and `form` contains `other` in its
-    /// place. p equals `form` where the two quotients are equal, and `form` +
-    /// `offset` elsewhere. If p is (t + 1) / 2 and `form` is t / 2, the
+    /// The two quotients whose comparison selects the element. The load's
+    /// position p contains `quotient`, and `form` contains `other` in the same
+    /// place. p equals `form` if the two quotients are equal, and `form` +
+    /// `offset` otherwise. If p is (t + 1) / 2 and `form` is t / 2, the
     /// quotients are p and `form` themselves.
     LinearForm quotient, other;
   };
   /// Returns the forms whose values differ from the value of `form` by at most
-  /// 1, as far as this follows from the quotients that are known so far. For
-  /// example, q = t / 2 is a neighbour of r = (t + 1) / 2 with the offset 1,
-  /// since r is either q or q + 1.
+  /// 1. The quotients that have been built so far are compared. For example, q
+  /// = t / 2 is a neighbour of r = (t + 1) / 2 with the offset 1, since r is
+  /// either q or q + 1.
   std::vector<Neighbour> getNeighbours(const LinearForm &form) const;
 
   /// Returns ranges of atoms that describe the interior: the threads whose
@@ -220,22 +222,22 @@ public:
   /// are mostly clamps, whose outcome differs only near the borders of a
   /// tensor. The interior therefore consists of the threads for which each such
   /// comparison has the same outcome as for the middle of its atom's range.
-  /// Only atoms that are functions of the thread's number get a range. A
+  /// Only atoms that are functions of the thread's index get a range. A
   /// subgroup with threads both inside and outside of the interior executes the
-  /// code for both. An atom therefore gets no range if this range alone would
-  /// put threads of too many subgroups, of more than the share `maxDivergence`,
-  /// outside of the interior. The comparisons of this atom then stay in the
-  /// code for the interior as well.
+  /// code for both. An atom therefore gets no range if its range alone would
+  /// put a thread of too many subgroups outside of the interior, more than the
+  /// share `maxDivergence`. The comparisons of such an atom stay in the code
+  /// for the interior.
   Box getInterior(double maxDivergence) const;
-  /// Estimates, from a sample of subgroups, the share of subgroups with a
-  /// thread for which one of the variables (atoms) in `box` lies outside of its
-  /// range there.
+  /// Estimates, from a sample of subgroups, the share of subgroups that have a
+  /// thread outside of `box`: one of the variables (atoms) in `box` lies
+  /// outside of its range there.
   double getDivergence(const Box &box) const;
-  /// Builds the condition that the thread lies in `box`.
+  /// Builds the condition that the thread's atoms lie in the ranges of `box`.
   Value buildIsInside(Builder &b, const Box &box);
 
 private:
-  /// Private, since only getNarrowed() copies forms.
+  /// The copy constructor is private, since only getNarrowed() copies forms.
   IndexForms(const IndexForms &) = default;
 
   static constexpr int64_t maxMagnitude = int64_t(1) << 62;
@@ -247,23 +249,24 @@ private:
   struct Atom {
     enum Kind { Thread, Quotient, Remainder, Opaque } kind;
     IndexRange range;
-    /// Whether the atom is a function of the thread's number alone.
+    /// Whether the atom is a function of the thread's index alone.
     bool ofThread;
     /// The dividend, if the atom is a quotient or a remainder.
     LinearForm dividend;
     int64_t divisor = 0;
     /// The value of the atom, null until it is built.
     Value value;
-    /// The number of the atom that is the other result of the same division:
-    /// the remainder if this atom is the quotient, and the quotient if it is
-    /// the remainder.
+    /// The index of the atom that is the other result of the same division: the
+    /// remainder if this atom is the quotient, and the quotient if it is the
+    /// remainder.
     std::optional<unsigned> partner = std::nullopt;
-    /// Whether the atom depends on a value that was given to getVarying(), and
-    /// so changes between iterations of a loop.
+    /// Whether the atom depends on a value that was given to getVarying(). The
+    /// atom's value then changes between iterations of a loop.
     bool varies = false;
   };
 
-  /// Returns atom `number` for modification, which the end of the scope undoes.
+  /// Returns atom `number` so that the caller can modify it. The end of the
+  /// present scope undoes the modification.
   Atom &change(unsigned number) {
     changes.emplace_back(number, atoms[number]);
     return atoms[number];
@@ -297,11 +300,11 @@ private:
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// For forms of code in a branch, which runs only where certain atoms lie in
-  /// narrower ranges (getNarrowed()): the number of atoms that the code around
-  /// the branch has as well. These atoms have the numbers below `numShared`.
-  /// Only they may get still narrower ranges later, since the condition of a
-  /// branch is built in the code around it.
+  /// The number of atoms that the code around a branch shares with the code in
+  /// the branch, if these are the forms of the code in the branch
+  /// (getNarrowed()). The shared atoms have the numbers below `numShared`. Only
+  /// their ranges can be narrowed by another branch: the condition of that
+  /// branch is built in the code around, from shared atoms.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;
@@ -309,7 +312,8 @@ private:
   /// are used (getWithin()). A key is the number's original atom with the
   /// narrower range.
   LoggedMap<std::tuple<unsigned, int64_t, int64_t>, unsigned> within;
-  /// Forms of one atom whose comparisons with 0 the ranges did not decide.
+  /// Forms that the kernel compares with 0, since their ranges do not decide
+  /// whether they are negative. Each of these forms has a single atom.
   std::vector<LinearForm> undecided;
   LoggedMap<LinearForm, Value> values;
   /// The minima and maxima that have been built.

@@ -18,13 +18,14 @@ namespace dml {
 /// A launch with a one-dimensional grid of workgroups.
 struct GroupedLaunch {
   mlir::gpu::LaunchOp launch;
-  /// The number of the workgroup, and the number of workgroups in the grid.
+  /// The index of the workgroup, and the number of workgroups in the grid.
   /// Devices limit the count in each dimension of a grid, so that many
-  /// workgroups are spread over two or three dimensions, which may have a few
-  /// more: 65,537 workgroups become 2 times 32,769.
+  /// workgroups are spread over two or three dimensions. The grid may then have
+  /// a few workgroups more: 65,537 workgroups become 2 times 32,769.
   mlir::Value group;
   int64_t count;
-  /// The terminator of the launch. The builder inserts in front of it.
+  /// The terminator of the launch. The builder inserts in front of the
+  /// terminator.
   mlir::Operation *end;
 };
 
@@ -45,8 +46,8 @@ mlir::Value linearize(mlir::ImplicitLocOpBuilder &b, mlir::Value outer,
 std::pair<mlir::Value, mlir::Value>
 delinearize(mlir::ImplicitLocOpBuilder &b, mlir::Value value, int64_t size);
 
-/// Builds whether both conditions hold. A null condition always holds, and the
-/// result of two null conditions is null.
+/// Builds the conjunction of two conditions. A null condition always holds, and
+/// the result of two null conditions is null.
 mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                  mlir::Value rhs);
 
@@ -56,17 +57,17 @@ mlir::Value both(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
 mlir::Value limit(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                   int64_t count);
 
-/// buildSubgroupId() builds the number of the thread's subgroup, which is below
-/// `count`; buildLaneId() builds the thread's number in a subgroup of `size`
+/// buildSubgroupId() builds the index of the thread's subgroup, which is below
+/// `count`. buildLaneId() builds the thread's index in a subgroup of `size`
 /// threads. Range analysis of the kernel cannot derive these ranges, since
 /// Vulkan does not specify which threads form a subgroup. The built code
 /// therefore limits both numbers explicitly.
 mlir::Value buildSubgroupId(mlir::ImplicitLocOpBuilder &b, int64_t count);
 mlir::Value buildLaneId(mlir::ImplicitLocOpBuilder &b, int64_t size);
 
-/// Moves side-effect-free operations whose operands are defined outside of
-/// `guard` to the place in front of the guard, from which loop-invariant code
-/// motion can move them on.
+/// Moves operations out of `guard`, to the place in front of it, if they have
+/// no side effects and their operands are defined outside of the guard.
+/// Loop-invariant code motion can then move them further.
 void hoistFromGuard(mlir::scf::IfOp guard);
 
 /// Allocates workgroup memory of `size` elements of type `element`.

@@ -13,9 +13,9 @@
 namespace dml {
 
 /// A block that runs only where a condition holds. While the object exists, the
-/// builder inserts in the block. At the end, the builder returns to the place
-/// behind the block, and the forms forget the values that were built in the
-/// block.
+/// builder inserts operations in the block. When the object is destroyed, the
+/// builder returns to the place behind the block, and the forms forget the
+/// values that were built in the block.
 class GuardedBlock {
 public:
   GuardedBlock(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
@@ -33,23 +33,25 @@ private:
 mlir::Value buildIsBelow(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                          const LinearForm &form, int64_t bound);
 
-/// The values of a loop's counter: `first`, `first` + `step`, and so on, below
-/// `end`. `end` - `first` is a multiple of `step`.
+/// The values of a loop's induction variable (counter): `first`, `first` +
+/// `step`, and so on, below `end`. `end` - `first` is a multiple of `step`.
 struct LoopRange {
   int64_t first, end, step = 1;
 };
 
-/// How index arithmetic treats the counter of a loop when it builds sums.
+/// How index arithmetic treats the induction variable (counter) of a loop when
+/// it builds sums.
 enum class Counter {
-  /// Where the counter is one of several terms of a sum, it is added last, so
-  /// that the rest of the sum, which is loop-invariant, moves out of the loop.
+  /// The counter is added after all other terms of a sum. The sum of the other
+  /// terms is then loop-invariant, and moves out of the loop.
   AddedLast,
-  /// The counter is added in the order of the sum's other variables.
+  /// The counter is added in the same order as other variables.
   InOrder,
 };
 
-/// Builds a loop. `body` receives the counter and the values that the loop
-/// carries, at first `carried`, and returns the values for the next iteration.
+/// Builds a loop that carries values from iteration to iteration, with the
+/// initial values `carried`. `body` receives the induction variable and the
+/// carried values, and returns the carried values for the next iteration.
 /// Loop-invariant operations move out of the loop. Returns the values after the
 /// last iteration.
 llvm::SmallVector<mlir::Value>
@@ -65,7 +67,7 @@ buildLoop(mlir::ImplicitLocOpBuilder &b, IndexForms &forms, LoopRange range,
 struct SharedItems {
   int64_t count;
   /// The number, below `threads`, by which a thread chooses its items. This is
-  /// usually the thread's own number.
+  /// usually the thread's own index.
   LinearForm thread;
   int64_t threads;
 
@@ -77,8 +79,9 @@ struct SharedItems {
     for (int64_t first = 0; first < count; first += threads)
       build(first);
   }
-  /// Returns the thread's item in the round that begins with item `first`, or a
-  /// number beyond the last item if the thread has none.
+  /// Returns the thread's item in the round that begins with item `first`. If
+  /// the thread has no item in this round, returns a number beyond the last
+  /// item.
   LinearForm getItem(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                      int64_t first) const {
     return forms.add(b, thread, first);

@@ -136,9 +136,9 @@ QuantizedFactors::buildWord(TileBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 /// Builds the float, or the pair of f16 numbers, that is subtracted from an
-/// extracted number, whose lowest bit is bit `place` of the word. It is the sum
-/// of the power of two that extraction has added (the bias), and the zero
-/// point.
+/// extracted number. The lowest bit of the extracted number is bit `place` of
+/// the word. The float is the sum of two numbers: the power of two that the
+/// extraction has added (the bias), and the zero point.
 Value QuantizedFactors::buildBias(ImplicitLocOpBuilder &b, const Word &word,
                                   int64_t place, Type type) const {
   const QuantizedFactor &factor = factors.front();
@@ -162,7 +162,8 @@ Value QuantizedFactors::buildBias(ImplicitLocOpBuilder &b, const Word &word,
   if (offset)
     number = arith::AddIOp::create(b, number,
                                    getWord(b, static_cast<uint32_t>(offset)));
-  // In f16, both halves of the word hold the zero point.
+  // In f16, a pair of numbers is computed at a time, so that the zero point is
+  // copied to both halves of the word.
   uint32_t both = isHalf ? 0x10001 : 1;
   uint32_t scale = both << place;
   if (scale != 1)
@@ -188,7 +189,8 @@ QuantizedFactors::Word QuantizedFactors::flipSigns(ImplicitLocOpBuilder &b,
   return flipped;
 }
 
-/// The bits of a half's mantissa that hold numbers of a word.
+/// The number of low bits of an f16's mantissa, which has 10 bits, in which
+/// numbers are extracted: two numbers of 4 bits, or one of 8.
 static constexpr int64_t bitsOfPair = 8;
 
 SmallVector<int64_t> QuantizedFactors::getPairedNumbers() const {
@@ -228,7 +230,7 @@ SmallVector<Value> QuantizedFactors::buildPairs(ImplicitLocOpBuilder &b,
   return pairs;
 }
 
-/// Builds the factors of a word whose products are rounded to f16.
+/// Builds the factors of a word, each rounded to f16 and then widened to f32.
 SmallVector<Value> QuantizedFactors::buildHalves(ImplicitLocOpBuilder &b,
                                                  const Word &word) const {
   SmallVector<int64_t> numbers = getPairedNumbers();
@@ -242,13 +244,14 @@ SmallVector<Value> QuantizedFactors::buildHalves(ImplicitLocOpBuilder &b,
   return results;
 }
 
-/// Builds the factors of a word whose products are f32 numbers.
+/// Builds the factors of a word in f32, without a rounding to f16.
 SmallVector<Value> QuantizedFactors::buildSingles(ImplicitLocOpBuilder &b,
                                                   const Word &word) const {
   const QuantizedFactor &factor = factors.front();
   SmallVector<Value> results, biases;
   Value unsignedBits = flipSigns(b, word).bits;
-  // The mantissa has room for the numbers in the lower half of the word.
+  // The mantissa of an f32, of 23 bits, has room for the numbers in the lower
+  // half of the word. The upper half is shifted down for a second extraction.
   constexpr int64_t ofShift = QuantizedFactor::wordBits / 2;
   for (int64_t place = 0; place < ofShift; place += factor.bits)
     biases.push_back(buildBias(b, word, place, b.getF32Type()));

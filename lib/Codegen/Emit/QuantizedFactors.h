@@ -15,8 +15,8 @@ namespace dml {
 /// Unpacks the factors of an operand that are quantized numbers, all numbers of
 /// a 32-bit word at a time. The operations of the body shift, mask, convert and
 /// subtract each number by itself. The code that this class builds instead
-/// extracts one number, or two for f16, by an AND, and turns the bits into the
-/// mantissa of a float by an OR.
+/// extracts a number, or two numbers for f16, by an AND, and turns the bits
+/// into the mantissa of a float by an OR.
 class QuantizedFactors {
 public:
   /// Returns nothing if the factors of `operand` are not quantized numbers.
@@ -29,8 +29,8 @@ public:
   /// operations before it calls buildWord().
   llvm::ArrayRef<mlir::Operation *> getSlice() const { return slice; }
 
-  /// A word of quantized numbers with one scale and one zero point, which is
-  /// null if it is a constant.
+  /// A word of quantized numbers that have the same scale and the same zero
+  /// point. `zeroPoint` is null if the zero point is a constant.
   struct Word {
     mlir::Value bits, scale, zeroPoint;
   };
@@ -39,15 +39,16 @@ public:
   /// numbers have different scales or zero points.
   std::optional<Word> buildWord(TileBuilder &builder,
                                 llvm::ArrayRef<BuiltFactor> numbers) const;
-  /// Builds the factors of a word, each of which is the product of a number and
-  /// the word's scale, rounded to f16. Returns them in pairs of f16, in the
-  /// order of getPairedNumbers().
+  /// Builds the factors of a word. Each factor is the product of a number and
+  /// the word's scale, rounded to f16. Returns the factors in pairs of f16, in
+  /// the order of getPairedNumbers().
   llvm::SmallVector<mlir::Value> buildPairs(mlir::ImplicitLocOpBuilder &b,
                                             const Word &word) const;
-  /// Returns the numbers of a word in the order in which masks extract pairs of
-  /// them: 0, 4, 1, 5, 2, 6, 3 and 7 for numbers of 4 bits.
+  /// Returns the order in which buildPairs() returns the numbers of a word. A
+  /// mask extracts one number from each half of the word: for numbers of 4
+  /// bits, the order is 0, 4, 1, 5, 2, 6, 3 and 7.
   llvm::SmallVector<int64_t> getPairedNumbers() const;
-  /// Builds the factors of a word, f32 numbers.
+  /// Builds the factors of a word as f32 numbers, in the order of the word.
   llvm::SmallVector<mlir::Value> buildFactors(mlir::ImplicitLocOpBuilder &b,
                                               const Word &word) const;
 

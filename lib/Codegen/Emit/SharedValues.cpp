@@ -68,11 +68,11 @@ Value SharedValues::loadComponent(Value buffer, const LinearForm &component) {
 }
 
 /// Builds the element at `position` as a selection between two neighbouring
-/// elements, one of which has been loaded already. The other neighbour is
-/// loaded instead of the element at `position`, since later elements may use
-/// that load too: the four elements at t / 2, (t + 1) / 2, (t + 2) / 2 and (t +
-/// 3) / 2 need three loads, at t / 2, t / 2 + 1 and t / 2 + 2. Returns null if
-/// `position` has no such neighbours.
+/// elements. One of them has been loaded already. The other one is loaded
+/// instead of the element at `position`, since later elements may use this load
+/// too. For example, the four elements at t / 2, (t + 1) / 2, (t + 2) / 2 and
+/// (t + 3) / 2 need three loads, at t / 2, t / 2 + 1 and t / 2 + 2. Returns
+/// null if `position` has no such neighbours.
 Value SharedValues::loadFromNeighbours(Value buffer,
                                        const LinearForm &position) {
   auto isLoaded = [&](const LinearForm &form) {
@@ -115,8 +115,8 @@ Value SharedValues::load(Value buffer, const LinearForm &position) {
   return value;
 }
 
-/// Builds a load of the element at `position`, without considering the loads of
-/// its neighbours.
+/// Builds a load of the element at `position`, without a replacement by
+/// neighbouring elements (loadFromNeighbours()).
 Value SharedValues::loadAlone(Value buffer, const LinearForm &position) {
   Packing packing(cast<MemRefType>(buffer.getType()).getElementType(),
                   DeviceProfile::vectorBytes);

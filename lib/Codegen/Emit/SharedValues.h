@@ -13,12 +13,12 @@
 
 namespace dml {
 
-/// A load that is not built before its value is needed. Until then, the loads
-/// of a whole vector may still be replaced by cheaper ones, such as loads of
+/// A load that is built only when its value is needed. Until then, the loads of
+/// a whole vector may still be replaced by cheaper loads, such as loads of
 /// 32-bit words.
 struct Load {
   mlir::Value buffer;
-  /// The number of the element in the buffer.
+  /// The row-major position of the element in the buffer.
   LinearForm position;
   /// The condition under which the loaded element is used, and the constant
   /// that is used if the condition is false. Both are null for an unconditional
@@ -52,13 +52,14 @@ public:
   /// Builds the load of the element at `position` of `buffer`.
   mlir::Value load(mlir::Value buffer, const LinearForm &position);
   /// Loads component `component` of `buffer`: an element, or a 32-bit word of
-  /// narrow elements. The function loads the largest vector, of up to 16 bytes,
-  /// in which all threads want the same component: with f32, component 4 t + 1
+  /// narrow elements. The function loads a vector of up to 16 bytes, and
+  /// extracts the component. The vector is the largest one in which the
+  /// component has the same place for all threads: with f32, component 4 t + 1
   /// is component 1 of vector t for each thread t. The other components of the
   /// vector are usually needed as well, and a subgroup loads vectors in the
   /// time of single components.
   mlir::Value loadComponent(mlir::Value buffer, const LinearForm &component);
-  /// Builds the value of `scalar`.
+  /// Builds the value for which `scalar` stands.
   mlir::Value materialize(const Scalar &scalar);
 
   /// The values that have been built and that later code may reuse.

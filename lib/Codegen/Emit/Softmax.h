@@ -2,8 +2,8 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operations that attention kernels share, on f32 numbers or vectors of
-// them.
+// The operations that attention kernels share. They compute with f32 numbers or
+// with vectors of f32 numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,9 @@ mlir::Value buildLarger(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
 /// return a number for the exponential of NaN.
 mlir::Value buildExponential(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
-/// Builds the number to subtract from scores whose largest is `largest`: that
-/// score, or the lowest finite number if the score is -infinity.
+/// Builds the number that is subtracted from scores before the exponential. The
+/// number is `largest`, the largest of the scores, or the lowest finite number
+/// if `largest` is -infinity, since -infinity minus -infinity would be NaN.
 mlir::Value buildShift(mlir::ImplicitLocOpBuilder &b, mlir::Value largest);
 
 } // namespace dml

@@ -17,14 +17,14 @@ using namespace dml;
 /// bytes.
 static constexpr int64_t vectorsAtOnce = 8;
 
-/// Returns the `number`-th line in the order in which threads store lines of
-/// `vectors` vectors each. The order avoids conflicts of banks between the
-/// lines that are stored at the same time. With lines of 4 vectors that begin 5
-/// vectors apart, line 0 consists of vectors 0 to 3 and line 1 of vectors 5 to
-/// 8. Vectors 0 and 8 have the same banks, so that lines 0 and 1 conflict. Line
-/// 4 consists of vectors 20 to 23, which have the banks of vectors 4 to 7 and
-/// do not conflict with line 0. Lines are therefore stored in the order 0, 4,
-/// 1, 5, 2, 6, 3, 7.
+/// Returns the line that is the `number`-th to be stored, where each line has
+/// `vectors` vectors. The order avoids bank conflicts between the lines that
+/// are stored at the same time. With lines of 4 vectors that begin 5 vectors
+/// apart, line 0 consists of vectors 0 to 3 and line 1 of vectors 5 to 8.
+/// Vectors 0 and 8 have the same banks, so that lines 0 and 1 conflict. Line 4
+/// consists of vectors 20 to 23, which have the banks of vectors 4 to 7 and do
+/// not conflict with line 0. Lines are therefore stored in the order 0, 4, 1,
+/// 5, 2, 6, 3, 7.
 static LinearForm getStoredLine(IndexForms &forms, ImplicitLocOpBuilder &b,
                                 LinearForm number, int64_t vectors) {
   if (vectors >= vectorsAtOnce || vectorsAtOnce % vectors)

@@ -23,28 +23,29 @@ namespace dml {
 /// lines.
 ///
 /// An example: a workgroup stages 16 terms of 64 rows, in vectors of 4 rows. A
-/// thread loads 2 terms of 4 rows at a time. The operand has 8 lines, one for
-/// each 2 terms, of 16 items each, and an item has 2 vectors. A term takes 17
-/// vectors of memory, so that different terms lie in different banks.
+/// thread loads 2 terms of 4 rows at a time, so that an item has 2 vectors. The
+/// operand has 8 lines, one for each 2 terms, and a line has 16 items. A term
+/// takes 17 vectors of memory, so that different terms lie in different banks.
 /// Neighbouring lines are thus 34 vectors apart, neighbouring items of a line 1
 /// vector, and the two vectors of an item 17 vectors.
 struct StagedArea {
   /// The workgroup memory, a buffer of vectors.
   mlir::Value memory;
-  /// The numbers of lines, of items in a line, and of vectors in an item.
+  /// The number of lines, the number of items in a line, and the number of
+  /// vectors in an item.
   int64_t lines = 0, itemsOfLine = 0, vectorsOfItem = 1;
-  /// The position of the operand's first vector in `memory`, and the distances,
-  /// in vectors, between neighbouring lines, between neighbouring items of a
-  /// line, between neighbouring vectors of an item, and between the buffers
-  /// that a kernel with several stages has.
+  /// The position of the operand's first vector in `memory`, and four
+  /// distances, in vectors: between neighbouring lines, between neighbouring
+  /// items of a line, between neighbouring vectors of an item, and between the
+  /// buffers of a kernel with several stages.
   int64_t first = 0, ofLine = 0, ofItem = 0, ofVector = 0, ofBuffer = 0;
   /// Whether consecutive threads load the first items of consecutive lines,
   /// instead of consecutive items of one line. Of the two orders, kernels
   /// choose the one in which consecutive threads load neighbouring bytes of the
   /// operand's buffer.
   bool isAcrossLines = false;
-  /// Whether threads take the lines in an order in which the lines that are
-  /// stored at the same time lie in different banks.
+  /// Whether threads take the lines in an order that avoids bank conflicts: the
+  /// lines that are stored at the same time then lie in different banks.
   bool isSpread = false;
   /// Whether the code for an item computes all addresses before the first
   /// store, so that the stores can be guarded or moved without the address
@@ -93,8 +94,8 @@ public:
   /// vectors of these items for a later call of `store`. Threads without an
   /// item in the last round load the last item again.
   llvm::SmallVector<mlir::Value> load(const StagedArea &area, ItemFn load);
-  /// Stores the first of `vectors`, which `load` returned for `area`, in buffer
-  /// `buffer`. Returns the remaining vectors.
+  /// Stores the vectors of `area` in buffer `buffer`. They are the first of
+  /// `vectors`, as `load` has returned them. Returns the remaining vectors.
   mlir::ValueRange store(const StagedArea &area, const LinearForm &buffer,
                          mlir::ValueRange vectors);
 

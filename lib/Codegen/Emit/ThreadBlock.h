@@ -19,9 +19,9 @@ namespace dml {
 struct ThreadBlock {
   int64_t rows, columns, threadRows, threadColumns;
 
-  /// The most sums that a thread computes. The thread holds its sums in
-  /// registers throughout the loop over terms. Devices have enough registers
-  /// for 128 sums and the factors that are loaded for them.
+  /// The largest number of sums that a thread computes. The thread holds its
+  /// sums in registers throughout the loop over terms. Devices have enough
+  /// registers for 128 sums and the factors that are loaded for them.
   static constexpr int64_t maxSums = 128;
 
   /// Returns the blocks of a thread of `tile`, or nothing if the threads of a
@@ -38,9 +38,9 @@ struct ThreadBlock {
 };
 
 /// Returns the number of vectors of workgroup memory that one term takes for
-/// `positions` rows or columns. One vector more than the factors fill is unused
-/// padding, which moves the vectors of different terms to different banks: 64
-/// positions take 17 vectors.
+/// `positions` rows or columns. One vector is added as padding, which moves the
+/// vectors of different terms to different banks: 64 positions fill 16 vectors
+/// and take 17.
 inline int64_t getStagedVectors(int64_t positions) {
   return positions / ThreadBlock::side + 1;
 }

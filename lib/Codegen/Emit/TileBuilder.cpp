@@ -80,7 +80,8 @@ std::pair<LinearForm, LinearForm> TileBuilder::getSides(arith::CmpIOp op) {
   return {quotient, bound};
 }
 
-/// Returns the outcome of a comparison of indices, if ranges decide it.
+/// Returns the outcome of a comparison of indices if the ranges of the indices
+/// decide it, and nothing otherwise.
 std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
   std::pair<LinearForm, LinearForm> sides = getSides(op);
   const LinearForm &lhs = sides.first, &rhs = sides.second;
@@ -117,7 +118,8 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
       return std::nullopt;
     if (forms.getRange(rhs).max == 0)
       return false;
-    // As an unsigned number, a negative number is large.
+    // The comparison is unsigned, and a negative number is a large unsigned
+    // number.
     std::optional<bool> notNegative = forms.isNonNegative(lhs);
     std::optional<bool> notLess = atLeast(lhs, rhs);
     if (notNegative == false || notLess == true)
@@ -138,7 +140,7 @@ std::optional<bool> TileBuilder::decide(arith::CmpIOp op) {
   llvm_unreachable("unknown predicate");
 }
 
-/// Returns the operands of `op` as values.
+/// Returns the operands of `op` as values of the kernel.
 SmallVector<Value, 4> TileBuilder::getOperands(Operation &op) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (compare && compare.getLhs().getType().isIndex()) {
@@ -239,10 +241,10 @@ std::optional<Scalar> TileBuilder::buildGuarded(arith::SelectOp op) {
   return scalar;
 }
 
-/// Builds `op` without an operation, if possible: an index becomes a linear
-/// form, a load is postponed until its element is needed, a selection between a
-/// load and a constant becomes a guarded load, and ranges decide comparisons.
-/// Returns nothing for other operations.
+/// Builds `op` without an operation, if possible. An index becomes a linear
+/// form. A load is postponed until its element is needed. A selection between a
+/// load and a constant becomes a guarded load. A comparison becomes a constant
+/// if ranges decide it. Returns nothing for other operations.
 std::optional<Scalar> TileBuilder::buildIndex(Operation &op) {
   auto index = [&](unsigned operand) {
     return getIndex(op.getOperand(operand));
@@ -333,7 +335,8 @@ std::optional<unsigned> TileBuilder::getClass(Operation &op) {
   return position->second = number;
 }
 
-/// Returns the result of an operation as a scalar.
+/// Returns `result`, the result of an operation, as a scalar. An index becomes
+/// a linear form.
 Scalar TileBuilder::getResult(Value result) {
   if (result.getType().isIndex())
     return forms.getOpaque(result);
@@ -379,8 +382,8 @@ void TileBuilder::loadFromRoot(memref::LoadOp load) {
     return;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(load);
-  // The load may stand in a loop. Values that are built for its index must not
-  // be used behind the loop.
+  // The load may stand in a loop. The scope keeps values that are built for its
+  // index from being used behind the loop.
   IndexForms::Scope scope(forms);
   MemRefType type = load.getMemRefType();
   SmallVector<LinearForm> coordinates;
@@ -478,9 +481,9 @@ void TileBuilder::buildBlock(Block &block, Coordinates coordinates) {
   }
 }
 
-/// Builds one loop in place of `loop` for all elements of the tile. It carries
-/// the values that `loop` carries, once for each element. Returns false if the
-/// bounds of `loop` differ between elements.
+/// Builds one loop in place of `loop` for all elements of the tile. The new
+/// loop carries the values that `loop` carries, once for each element. Returns
+/// false if the bounds of `loop` differ between elements.
 bool TileBuilder::buildLoop(scf::ForOp loop, Coordinates coordinates) {
   size_t numElements = coordinates.size();
   auto forEach = [&](auto &&body) {
@@ -623,9 +626,9 @@ std::optional<Scalar> TileBuilder::chooseMoved(const LinearForm &form,
   // The body is built twice: once for the threads with `form` >= 0, and once
   // for the threads with `form` < 0. Each time, the position of the load is
   // right only for the threads for which the body is built, and may lie outside
-  // of the buffer for other threads. This does no harm, since only the position
-  // is built, and no load. A selection between the two positions follows, and a
-  // single load from the selected position.
+  // of the buffer for other threads. No load is built at this position.
+  // Instead, the code selects between the two positions, and loads once from
+  // the selected one.
   auto build = [&](const LinearForm &nonNegative,
                    ArrayRef<LinearForm> coordinates) {
     forms.assume(nonNegative);

@@ -21,8 +21,8 @@ public:
               IndexForms &forms, BufferViews &views)
       : b(builder), op(op), forms(forms), shared(builder, forms, views) {}
 
-  /// Returns the values that the elements have in common. Callers use this
-  /// object to build further values.
+  /// Returns the object that builds the values that several elements have in
+  /// common. Callers use it to build further values.
   SharedValues &getShared() { return shared; }
 
   /// Builds the value that the body yields for the element at `coordinates`.
@@ -48,19 +48,21 @@ public:
   /// of the body, for element number `element`. A value that is defined outside
   /// of the body stands for itself.
   Scalar getScalar(size_t element, mlir::Value value);
-  /// Builds the scalar that getScalar() returns as a value of the kernel, and
-  /// returns this value.
+  /// Returns the value of the kernel for which getScalar()'s result stands, and
+  /// builds it if necessary.
   mlir::Value getBuilt(size_t element, mlir::Value value);
 
-  /// Whether the body of `op` has loops that buildElements may join.
+  /// Whether the body of `op` has loops, which buildElements() may build once
+  /// for all elements.
   static bool hasLoops(mlir::linalg::GenericOp op);
 
-  /// Whether the body of `op` yields a loaded element without computation, or
-  /// selects between a loaded element and a constant. For such a body, a
-  /// TileBuilder computes only the position of the load until the element is
-  /// needed. A kernel may therefore build it at coordinates that lie beyond the
-  /// end of a row: where a vector may continue in the next row, it builds the
-  /// body for both rows and selects between the two positions (chooseMoved()).
+  /// Whether the body of `op` only moves elements: it yields a loaded element
+  /// without computation, or selects between a loaded element and a constant.
+  /// For such a body, a TileBuilder computes only the position of the load
+  /// until the element is needed. A kernel may therefore build the body at
+  /// coordinates beyond the end of a row. If a vector may continue in the next
+  /// row, the kernel builds the body for both rows and selects between the two
+  /// positions (chooseMoved()).
   static bool isMove(mlir::linalg::GenericOp op);
   /// For a body that moves elements, builds the load of the element at `chosen`
   /// if `form` is at least 0, and of the element at `otherwise` if not. The
@@ -110,7 +112,7 @@ private:
   SharedValues shared;
 
   /// The results of the body's operations for each of the elements that are
-  /// built together, and the number of the element whose operations are being
+  /// built together, and the index of the element whose operations are being
   /// built.
   llvm::SmallVector<ScalarMap, 1> values = {ScalarMap()};
   size_t current = 0;
@@ -121,8 +123,8 @@ private:
   llvm::DenseMap<mlir::Operation *, std::optional<unsigned>> classes;
   std::map<llvm::hash_code, llvm::SmallVector<mlir::Operation *>> byHash;
 
-  /// The values that have been built and that later code may reuse. Behind a
-  /// loop, the values of its body are forgotten.
+  /// The values that have been built and that later code may reuse. At the end
+  /// of a loop, the values of its body are forgotten.
   struct Built {
     llvm::DenseMap<std::pair<unsigned, llvm::SmallVector<mlir::Value, 4>>,
                    mlir::Value>
@@ -141,8 +143,8 @@ private:
   } built;
 };
 
-/// Identifies a factor that a TileBuilder has built: `element` is the number of
-/// the element for which the body was built, and `term` is the number of the
+/// Identifies a factor that a TileBuilder has built: `element` is the index of
+/// the element for which the body was built, and `term` is the index of the
 /// factor's term among those that an iteration of the loop over terms adds.
 struct BuiltFactor {
   int64_t element, term;

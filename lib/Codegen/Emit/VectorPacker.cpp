@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace dml;
 
-/// Builds a vector of `parts` for a store.
+/// Builds the vector that a store takes from its components `parts`.
 Value VectorPacker::buildVector(ArrayRef<Value> parts) {
   auto type = dyn_cast<VectorType>(packing.getVectorType());
   return type ? vector::FromElementsOp::create(b, type, parts).getResult()
@@ -20,8 +20,9 @@ Value VectorPacker::buildVector(ArrayRef<Value> parts) {
 }
 
 /// Returns the first of `elements` if all of them are loads of consecutive
-/// elements of one buffer of `type`, with the same guard: the condition under
-/// which the loaded element is used. Returns null otherwise.
+/// elements of one buffer, whose elements have the type `type`, with the same
+/// guard. (A guard is the condition under which the loaded element is used.)
+/// Returns null otherwise.
 static const Load *getNeighbours(ArrayRef<Scalar> elements, Type type) {
   const auto *first = std::get_if<Load>(&elements.front());
   if (!first ||
@@ -132,7 +133,8 @@ Value VectorPacker::packWords(ArrayRef<Value> elements) {
     if (!truncation || truncation.getIn().getType() != packing.getWordType())
       return Value();
     Value bits = truncation.getIn();
-    // The shift drops the bits above those of the last element.
+    // Only the elements before the last need a mask. The left shift of the last
+    // element drops the bits above it.
     if (lane + 1 < elements.size())
       bits = arith::AndIOp::create(b, bits, mask);
     if (lane > 0)

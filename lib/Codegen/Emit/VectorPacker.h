@@ -11,9 +11,9 @@
 
 namespace dml {
 
-/// Packs the elements that a thread computes into the vectors that it stores.
-/// Elements that a body only moves are packed as whole words or vectors where
-/// possible.
+/// Packs the elements that a thread computes into the vectors that the thread
+/// stores. Elements that a body loads and does not change are packed as whole
+/// words or vectors where possible.
 class VectorPacker {
 public:
   VectorPacker(SharedValues &shared, const Packing &packing)

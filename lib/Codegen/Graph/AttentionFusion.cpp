@@ -41,9 +41,9 @@ static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
                                                     : linalg::GenericOp();
 }
 
-/// Whether the body of `producer` yields quotients. The last step of a softmax
-/// divides exponentials by their sum, so that this is a quick test of whether
-/// `producer` may compute the weights of attention.
+/// Whether the body of `producer` yields a quotient. The last step of a softmax
+/// divides an exponential by a sum of exponentials. The function is therefore a
+/// quick test of whether `producer` may compute the weights of attention.
 static bool yieldsQuotients(linalg::GenericOp producer) {
   return producer.getBody()
       ->getTerminator()
@@ -63,7 +63,8 @@ static bool readsQuotients(linalg::GenericOp op) {
 }
 
 /// Whether only the bodies of `readers` read `tensor`, directly or through
-/// reshapes. Adds these reshapes to `reshapes`, from the last to the first.
+/// reshapes. Adds to `reshapes` the reshapes through which they read, from the
+/// last to the first.
 static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
                           SmallVectorImpl<Operation *> &reshapes) {
   return llvm::all_of(tensor.getUsers(), [&](Operation *user) {
@@ -79,12 +80,12 @@ static bool isReadByAlone(Value tensor, ArrayRef<linalg::GenericOp> readers,
 }
 
 namespace {
-/// Expresses the index arithmetic of a body as linear forms of the output's
-/// coordinates and of the loops' counters.
+/// Expresses the index arithmetic of a body as linear forms, such as 4 * i + j
+/// + 3, of the output's coordinates and of the induction variables of loops.
 class BodyForms {
 public:
-  /// `indices` are the coordinates of the body's element. `b` builds operations
-  /// for index arithmetic that is not linear.
+  /// `indices` are the coordinates of the element that the body computes. `b`
+  /// builds operations for index arithmetic that is not linear.
   BodyForms(ImplicitLocOpBuilder &b, ArrayRef<Value> indices)
       : b(b), indices(indices), forms(Value(), 1) {}
 
@@ -131,7 +132,8 @@ LinearForm BodyForms::get(Value value) {
   if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
       number.getSExtValue() > 0) {
-    // The quotient or the remainder becomes an atom with a range of its own.
+    // A quotient or a remainder is not linear in its operand. The linear form
+    // therefore treats the value as a variable of its own, with its own range.
     IndexRange range = forms.getRange(get(op->getOperand(0)));
     int64_t divisor = number.getSExtValue();
     if (range.min >= 0)
@@ -168,8 +170,8 @@ Forms BodyForms::getCoordinates(tensor::ExtractOp extract,
   if (extract.getTensor() == producer.getResult(0))
     return llvm::map_to_vector(extract.getIndices(),
                                [&](Value index) { return get(index); });
-  // Reads are never out of bounds, so that the position lies inside of the
-  // tensor.
+  // The position of the element lies inside of the tensor, since reads are
+  // never out of bounds.
   auto type = cast<RankedTensorType>(producer.getResult(0).getType());
   LinearForm position =
       forms.getWithin(getPosition(extract), {0, type.getNumElements() - 1});
@@ -231,7 +233,7 @@ static bool readsWeight(Value factor, linalg::GenericOp &weights) {
   return true;
 }
 
-/// Whether `form` depends on the number of the iteration, `step`.
+/// Whether `form` contains the induction variable whose form is `step`.
 static bool dependsOn(const LinearForm &form, const LinearForm &step) {
   return !step.isConstant() &&
          llvm::any_of(form.terms, [&](LinearForm::Term term) {
@@ -240,33 +242,34 @@ static bool dependsOn(const LinearForm &form, const LinearForm &step) {
 }
 
 namespace {
-/// The reads of weights in one iteration of a loop over keys, which adds one or
-/// several terms: the weights of consecutive keys in one softmax.
+/// The reads of weights in one iteration of a loop over keys. If an iteration
+/// adds several terms, it reads the weights of consecutive keys, from one
+/// tensor of weights.
 struct WeightReads {
   linalg::GenericOp weights;
   SmallVector<tensor::ExtractOp> elements;
-  /// The coordinates of the query's row of weights, with 0 in the dimension of
-  /// keys.
+  /// The coordinates of the row of weights that belongs to the query, with 0 in
+  /// the dimension of the keys.
   Forms row;
   size_t keyDim = 0;
 };
 
-/// The reads of values in one iteration of a loop over keys, which adds one or
-/// several terms: elements of one tensor at equal distances. The value of key k
-/// lies at the position `first` + k * `distance`.
+/// The reads of values in one iteration of a loop over keys. All values are
+/// elements of one tensor at equal distances: the value of key k lies at the
+/// position `first` + k * `distance`.
 struct ValueReads {
   tensor::ExtractOp element;
   /// The operations that compute the value, a factor of the product of weight
-  /// and value, from the element. Each has one operand.
+  /// and value, from the element. Each operation has one operand.
   SmallVector<Operation *> chain;
   LinearForm first;
   int64_t distance = 0;
 };
 } // namespace
 
-/// Reads the weights of `terms`, the products that iteration `step` of the loop
+/// Finds the weights in `terms`, the products that iteration `step` of the loop
 /// over keys adds, and makes each weight the first factor of its term. Returns
-/// nothing if the terms do not read the weights of consecutive keys, or if
+/// nothing if the terms do not have the weights of consecutive keys, or if
 /// different iterations read different rows of weights.
 static std::optional<WeightReads>
 readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
@@ -305,7 +308,7 @@ readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
   return reads;
 }
 
-/// Reads the values of `terms`, the products that iteration `step` of the loop
+/// Finds the values in `terms`, the products that iteration `step` of the loop
 /// over keys adds. Returns nothing unless the values of all keys lie at equal
 /// distances.
 static std::optional<ValueReads> readValues(BodyForms &body,
@@ -381,9 +384,10 @@ static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
   return byKey;
 }
 
-/// Returns the only loop in the body of `fused` if it adds up f32 and contains
-/// no other loop, and null otherwise. In a product of weights and values, this
-/// loop iterates over keys; whether `fused` is such a product is checked later.
+/// Returns the only loop in the body of `fused` if the loop adds up f32 and
+/// contains no other loop. Returns null otherwise. In a product of weights and
+/// values, this loop iterates over keys. A later check decides whether `fused`
+/// is such a product.
 static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   auto loops = fused.getBody()->getOps<scf::ForOp>();
   if (!llvm::hasSingleElement(loops))
@@ -395,10 +399,10 @@ static scf::ForOp findLoopOverKeys(linalg::GenericOp fused) {
   return isSum ? loop : scf::ForOp();
 }
 
-/// Rewrites the loop of `fused`, which adds up products of weights and values,
-/// so that each iteration adds the product of one key, and reads the key's
-/// weight by its coordinates in the tensor of weights instead of a position in
-/// a reshaped tensor. Then replaces the read by the body that computes the
+/// Rewrites the loop of `fused`, which adds up products of weights and values.
+/// Afterwards, each iteration adds the product of one key. It reads the key's
+/// weight by coordinates in the tensor of weights instead of a position in a
+/// reshaped tensor. The read is then replaced by the body that computes the
 /// weights. Returns false if the loop is not a sum of weights times values.
 ///
 /// The product may come from a matrix product of the model instead of an
@@ -429,8 +433,9 @@ bool AttentionFusion::readWeightsByKey() {
     return false;
 
   // The linear forms may build operations for index arithmetic that is not
-  // linear. The analysis must not change the body. Such operations therefore go
-  // to the block `discarded`, and a loop for which there are any is not fused.
+  // linear, although the analysis must not change the body. These operations
+  // are therefore built in the block `discarded`. If the block is not empty in
+  // the end, the loop is not fused.
   ImplicitLocOpBuilder b(fused.getLoc(), fused.getContext());
   Block discarded;
   b.setInsertionPointToEnd(&discarded);
@@ -510,8 +515,8 @@ bool AttentionFusion::inlineReads(linalg::GenericOp producer) {
 
 /// Returns a generic that belongs to the attention and whose result the fused
 /// generic reads: a reduction over a query's scores, or the computation of
-/// scores. Adds the generic to those that are fused (isPart()). Returns null if
-/// there is none.
+/// scores. Adds this generic to those that are fused (isPart()). Returns null
+/// if there is no such generic.
 linalg::GenericOp AttentionFusion::findNext() {
   linalg::GenericOp next;
   fused.getBody()->walk([&](tensor::ExtractOp extract) {
@@ -531,16 +536,17 @@ linalg::GenericOp AttentionFusion::findNext() {
     };
     auto isProduct = llvm::IsaPred<math::FmaOp>;
     // The generics that compute queries and keys are not fused, although they
-    // may contain sums of products or reductions as well. Their results are
-    // read in the loop over terms, which lies inside of the loop over keys. The
-    // result of a generic that is to be fused is read in the loop over keys
-    // itself, or outside of loops.
+    // may contain sums of products or reductions as well. The fused generic
+    // reads their results in the loop over terms, which lies inside of the loop
+    // over keys. It reads the result of a generic that is to be fused in the
+    // loop over keys itself, or outside of loops.
     Operation *loop = extract->getParentOp();
     if (loop != fused && loop->getParentOp() != fused)
       return WalkResult::advance();
-    // The number of keys that a query sees may be computed by a reduction too,
-    // such as the sum of a mask, and is not fused: it is an integer, or it has
-    // other readers (isPart()), such as the write of new keys into a cache.
+    // The number of keys that a query sees may also be the result of a
+    // reduction, such as the sum of a mask. The generic of this reduction is
+    // not fused. Its result is an integer, or has readers outside of the
+    // attention, such as the write of new keys into a cache (isPart()).
     if (!isa<FloatType>(getElementTypeOrSelf(producer.getResult(0))))
       return WalkResult::advance();
     if ((contains(producer, isCombining) ||

@@ -20,8 +20,8 @@
 
 namespace dml {
 
-/// Fuses a generic that adds up products with the weights of a softmax, and the
-/// generics that compute these weights.
+/// Fuses the generic that multiplies the weights of a softmax with values and
+/// adds up the products with the generics that compute these weights.
 class AttentionFusion {
 public:
   AttentionFusion(mlir::linalg::GenericOp products,
@@ -33,18 +33,18 @@ public:
   }
 
   /// Builds the fused generic beside the generics that it is to replace.
-  /// Returns the attention that the fused generic computes, or nothing if it is
-  /// no attention.
+  /// Returns the attention that the fused generic computes. Returns nothing if
+  /// the fused generic does not compute attention.
   std::optional<Attention> build();
   /// Returns the fused generic that build() has built.
   mlir::linalg::GenericOp getFused() const { return fused; }
-  /// Replaces the generics that have been fused by the fused generic, and
-  /// returns the fused generic.
+  /// Puts the fused generic in the place of the generics that were fused, and
+  /// returns it.
   mlir::linalg::GenericOp apply();
 
   /// Returns the generics that were fused into the generic of the products of
   /// weights and values: those of the scores and of the softmax. apply() erases
-  /// them.
+  /// these generics.
   llvm::ArrayRef<mlir::linalg::GenericOp> getProducers() const {
     return producers;
   }
@@ -60,11 +60,12 @@ private:
   const DeviceProfile &profile;
   mlir::IRRewriter rewriter;
   /// The generics whose bodies are fused, in the order from weights to scores.
-  /// For each of them, `reshapes` has the reshapes through which its result is
-  /// read, with the last reshape first.
+  /// `reshapes` has a list for each of these generics: the reshapes through
+  /// which the generic's result is read, with the last reshape first.
   llvm::SmallVector<mlir::linalg::GenericOp> producers;
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> reshapes;
-  /// The coordinates of the fused generic's elements.
+  /// The coordinates of the element that the fused generic's body computes, one
+  /// for each dimension of the output.
   llvm::SmallVector<mlir::Value> indices;
 };
 

@@ -13,18 +13,20 @@ namespace dml {
 
 /// Gives `consumer`, into which `producer` is fused, the combined label and
 /// location. The label lists each operator of the kernel once, in the order of
-/// the data flow: dml.padding+dml.tile. The location fuses the locations of the
-/// consumer, which diagnostics show first, and of the producer.
+/// the data flow: dml.padding+dml.tile. The location combines the location of
+/// the consumer, which diagnostics show first, and the location of the
+/// producer.
 void joinLabels(mlir::linalg::GenericOp producer,
                 mlir::linalg::GenericOp consumer);
 
-/// Returns the number of elements that `op` computes. A size that is not known
-/// counts as a very large one.
+/// Returns the number of elements that `op` computes. An unknown size counts as
+/// a very large one.
 int64_t countElements(mlir::linalg::GenericOp op);
 
-/// Moves loop-invariant operations out of the loops in the body of `op`. These
-/// include inner loops and reads of tensors, which is valid because each loop
-/// has at least one iteration and no read is out of bounds.
+/// Moves loop-invariant operations out of the loops in the body of `op`. Inner
+/// loops and reads of tensors are moved as well. They may be executed before
+/// the loop, because each loop has at least one iteration and no read is out of
+/// bounds.
 void hoistFromLoops(mlir::linalg::GenericOp op);
 
 } // namespace dml

@@ -53,9 +53,9 @@ static int64_t getNumPerWord(Type elementType) {
 }
 
 namespace {
-/// Converts types that the device lacks: a tensor becomes a flat tensor of
-/// 32-bit words with the same bytes, a value of a narrow type becomes its zero
-/// extension to i32, and a value of a wide type becomes two words.
+/// Converts types that the device lacks to 32-bit words. A tensor becomes a
+/// flat tensor of words with the same bytes. A value of a narrow type becomes
+/// its zero extension to i32. A value of a wide type becomes two words.
 class WordTypeConverter : public TypeConverter {
 public:
   explicit WordTypeConverter(const DeviceProfile &profile) : profile(profile) {
@@ -76,7 +76,8 @@ public:
     });
   }
 
-  /// No device has 4-bit integers.
+  /// Whether the device lacks `type`, so that 32-bit words represent its
+  /// values. No device has 4-bit integers.
   bool isEmulated(Type type) const {
     return isNibble(type) ||
            (type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0 &&
@@ -92,10 +93,11 @@ private:
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// The name of the attribute that marks casts which ConvertGeneric makes: each
-/// one casts an element, which the cloned body computes, to the words that
-/// represent the element. The pattern DropElementCast removes them. The casts
-/// that MLIR's conversion inserts have no mark, and MLIR removes them.
+/// The name of an attribute that marks some casts which ConvertGeneric builds.
+/// Such a cast leads from an element, which the cloned body computes, to the
+/// words that represent the element, and the pattern DropElementCast removes
+/// it. The casts that MLIR's conversion inserts have no mark, and MLIR removes
+/// them.
 static constexpr StringLiteral elementAttrName = "element";
 
 namespace {
@@ -117,7 +119,7 @@ struct ConvertGeneric : OpConversionPattern<linalg::GenericOp> {
         ArrayRef<AffineMap>(rewriter.getMultiDimIdentityMap(1)),
         ArrayRef<utils::IteratorType>(utils::IteratorType::parallel),
         [&](OpBuilder &nested, Location loc, ValueRange) {
-          // The rewriter of the conversion builds the body, so that the
+          // The body is built with the rewriter of the conversion, so that the
           // conversion visits the operations of the body as well.
           OpBuilder::InsertionGuard guard(rewriter);
           rewriter.setInsertionPointToEnd(nested.getInsertionBlock());
@@ -212,18 +214,21 @@ struct DropElementCast : OpConversionPattern<UnrealizedConversionCastOp> {
 struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  /// The number of the word that holds an element, and the number of the
-  /// element in the word, which is an index or an i32.
+  /// The place of an element in a tensor of words. `word` is the index of the
+  /// element's word. `lane`, an index or an i32, counts the elements of the
+  /// word from its lowest bits: element 10 of 8 bits has the word 2 and the
+  /// lane 2.
   struct Place {
     Value word, lane;
   };
 
-  /// Divides the position of a 4-bit element into the number of its word and
-  /// its number in the word, by arithmetic on indices. Kernels compute with
-  /// indices as linear forms, so that threads that read neighbouring elements
-  /// load their word once and know the shifts. In tensors of 2^31 elements and
-  /// more, an index of 32 bits may not hold the position as a signed number,
-  /// and the function returns nothing.
+  /// Divides the position of a 4-bit element into the index of its word and its
+  /// place in the word, by arithmetic on indices. Code generation follows
+  /// indices as linear forms. A thread that reads neighbouring elements
+  /// therefore loads their word once and shifts it by constants. In tensors of
+  /// 2^31 elements and more, an index of 32 bits may not hold the position as a
+  /// signed number, and the function returns nothing. It also returns nothing
+  /// for elements of other types.
   static std::optional<Place> divideIndex(WordBuilder &b, RankedTensorType type,
                                           Value position) {
     if (!isNibble(type.getElementType()) || !type.hasStaticShape() ||
@@ -234,10 +239,10 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
     return Place{word, b.createOrFold<arith::RemUIOp>(position, count)};
   }
 
-  /// Divides the position of an element into the number of its word and its
-  /// number in the word, by arithmetic on unsigned i32. Tensors have fewer than
-  /// 2^32 elements, so that the position fits even if range analysis does not
-  /// prove it.
+  /// Divides the position of an element into the index of its word and its
+  /// place in the word, by arithmetic on unsigned i32. Tensors have fewer than
+  /// 2^32 elements, so that an i32 holds the position even where range analysis
+  /// does not prove this.
   static Place divideWord(WordBuilder &b, Type element, Value position) {
     auto count = static_cast<uint32_t>(getNumPerWord(element));
     position = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), position);
@@ -246,8 +251,9 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
     return {word, b.with<arith::RemUIOp>(position, count)};
   }
 
-  /// Builds the number of bits by which a word is shifted so that the element
-  /// `lane` of `width` bits is in its lowest bits.
+  /// Builds the number of bits by which a word is shifted right so that the
+  /// element at the place `lane`, of `width` bits, is in the word's lowest
+  /// bits.
   static Value buildShift(WordBuilder &b, Value lane, uint32_t width) {
     if (!lane.getType().isIndex())
       return b.with<arith::MulIOp>(lane, width);
@@ -289,8 +295,8 @@ struct ConvertExtract : OpConversionPattern<tensor::ExtractOp> {
   }
 };
 
-/// Packs 4-bit elements, which `data` holds in one byte each, two to a byte.
-/// The first element of a byte is in the low half.
+/// Packs 4-bit elements, two into each byte, with the first of both in the low
+/// half. `data` holds each element in a byte of its own.
 ConstantData packNibbles(ConstantData data, std::vector<char> &packed) {
   ArrayRef<char> elements = data.bytes;
   if (data.isSplat) {
@@ -304,8 +310,8 @@ ConstantData packNibbles(ConstantData data, std::vector<char> &packed) {
   return {packed, /*isSplat=*/false, /*isPacked=*/true};
 }
 
-/// Removes reshapes and casts, since the words of a tensor do not depend on its
-/// shape.
+/// Replaces a reshape or a cast of a tensor by its operand, since the words of
+/// a tensor do not depend on the tensor's shape.
 template <typename Op> struct DropReshape : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -335,11 +341,11 @@ struct ConvertEmpty : OpConversionPattern<tensor::EmptyOp> {
 };
 } // namespace
 
-/// Returns the number of the word at which a slice begins that a loop reads or
-/// writes: a row of a tensor with one or two dimensions whose number depends on
-/// the iteration. Returns null if `op` is no such slice, or if the row does not
-/// begin at a word. Row i of a tensor of 8 x 256 elements of 8 bits begins at
-/// word 64 * i.
+/// Returns the index of the first 32-bit word of `op`, a slice that a loop
+/// reads or writes: a row of a tensor, or a range of a tensor with one
+/// dimension, whose place depends on the iteration. Row i of a tensor of 8 x
+/// 256 elements of 8 bits begins at word 64 * i. Returns null if `op` is any
+/// other slice, or if rows do not begin at whole words.
 static Value getRowWord(OffsetSizeAndStrideOpInterface op,
                         RankedTensorType whole, OpBuilder &builder) {
   auto place = dyn_cast<Value>(op.getMixedOffsets()[0]);
@@ -351,7 +357,9 @@ static Value getRowWord(OffsetSizeAndStrideOpInterface op,
          op.getStaticSizes()[dim] != whole.getDimSize(dim)))
       return nullptr;
   }
-  // The offset in one dimension is a multiple of a row's size.
+  // If a row does not consist of whole words, the offset must be a product such
+  // as `%i * 64`. The slice then begins at a multiple of 64 rows, which may be
+  // whole words.
   auto product = place ? place.getDefiningOp<arith::MulIOp>() : nullptr;
   std::optional<int64_t> size =
       product ? getConstantIntValue(product.getRhs()) : std::nullopt;
@@ -392,8 +400,8 @@ struct ConvertExtractSlice : OpConversionPattern<tensor::ExtractSliceOp> {
 } // namespace
 
 namespace {
-/// If an insertion fills a range of one dimension, and the range consists of
-/// whole words, converts the insertion to an insertion of words. The last word
+/// Converts an insertion to an insertion of words, if the insertion fills a
+/// range of one dimension and the range consists of whole words. The last word
 /// of the whole tensor may be incomplete.
 struct ConvertInsertSlice : OpConversionPattern<tensor::InsertSliceOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -572,8 +580,8 @@ struct ConvertSelect : OpConversionPattern<arith::SelectOp> {
   }
 };
 
-/// Converts bitcasts between types of equal width, at least one of which the
-/// device lacks.
+/// Converts a bitcast between two types of equal width, if the device lacks one
+/// of the types or both.
 struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -591,10 +599,10 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
       rewriter.replaceOp(op, b.join(b.split(bits), type));
       return success();
     }
-    // Of the two types of the bitcast, one is supported by the device, and the
-    // other has been converted to a word. vector.bitcast converts between a
-    // vector of one word and a vector of numbers of the supported type: a word
-    // that is to become an f16 becomes two f16, the first of which is the
+    // The device supports one of the two types of the bitcast. The other type
+    // has been converted to a word. vector.bitcast converts between a vector of
+    // one word and a vector of numbers of the supported type. A word that is to
+    // become an f16, for example, becomes two f16, and the first of them is the
     // result.
     uint32_t width = op.getType().getIntOrFloatBitWidth();
     auto wordType = VectorType::get(1, b.getI32Type());
@@ -618,7 +626,8 @@ struct ConvertBitcast : OpConversionPattern<arith::BitcastOp> {
   }
 };
 
-/// Converts extensions of f16 to f32 and of f32 to f64. These are exact.
+/// Converts extensions of f16 to f32 and of f32 to f64. These conversions are
+/// exact.
 struct ConvertExtF : OpConversionPattern<arith::ExtFOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -699,8 +708,8 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
     using Predicate = arith::CmpIPredicate;
     Value isDenormal = b.compare(Predicate::ult, magnitude, 0x38800000);
     // The conversion to an integer is undefined for numbers out of range, even
-    // if its result is not used. Other numbers than denormals are therefore
-    // replaced by 0.
+    // if its result is not used. All numbers but denormals are therefore
+    // replaced by 0 before the conversion.
     Value zero = arith::ConstantOp::create(b, rewriter.getF32FloatAttr(0));
     Value denormal = arith::FPToUIOp::create(
         b, b.getI32Type(), b.select(isDenormal, multiples, zero));
@@ -716,8 +725,8 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-/// Extends `value`, a number of the narrow type `from`, to a word. `value`
-/// either has the type `from` or is converted already.
+/// Extends `value`, a number of the narrow type `from`, to a word. The value
+/// either has the type `from`, or has already been converted to a word.
 static Value getWord(WordBuilder &b, Value value, Type from, bool isSigned) {
   unsigned width = from.getIntOrFloatBitWidth();
   if (width == wordBits)
@@ -903,9 +912,9 @@ struct ConvertTruncI : OpConversionPattern<arith::TruncIOp> {
   }
 };
 
-/// Converts casts of indices to wide integers. An index has 32 bits, since
-/// `dml-convert-kernels-to-spirv` rejects kernels with larger indices, so that
-/// the high word is 0.
+/// Converts casts of indices to wide integers. The high word of the result is
+/// 0, since an index has 32 bits: `dml-convert-kernels-to-spirv` rejects
+/// kernels with larger indices.
 struct ConvertIndexCastUI : OpConversionPattern<arith::IndexCastUIOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -956,9 +965,9 @@ template <typename Op> struct ConvertExtI : OpConversionPattern<Op> {
 //===----------------------------------------------------------------------===//
 } // namespace
 
-/// The operations on two integers. Each is listed with the information whether
-/// narrow operands are sign-extended, and with the function of WordBuilder for
-/// wide operands.
+/// The operations on two integers. Each entry has the operation, whether narrow
+/// operands are sign-extended, and the function of WordBuilder that computes
+/// the operation for wide operands.
 #define DML_INTEGER_ARITHMETIC(X)                                              \
   X(arith::AddIOp, false, add)                                                 \
   X(arith::AndIOp, false, bitAnd)                                              \
@@ -1088,7 +1097,7 @@ struct EmulateTypes : dml::impl::EmulateTypesBase<EmulateTypes> {
       ConvertArithmetic<Op>::WideFn(&WordBuilder::wide));
     DML_INTEGER_ARITHMETIC(DML_ADD_PATTERN)
 #undef DML_ADD_PATTERN
-    // Loops may carry values of emulated types.
+    // Loops and functions may pass values of emulated types.
     scf::populateSCFStructuralTypeConversionsAndLegality(typeConverter,
                                                          patterns, target);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(

@@ -117,8 +117,8 @@ int64_t dml::countElements(linalg::GenericOp op) {
                                            : llvm::product_of(sizes);
 }
 
-/// Whether the loops of `op` load so many elements that a separate kernel is
-/// worth its launch.
+/// Whether the loops of `op` load so many elements that a kernel of its own for
+/// `op` is worth the launch.
 static bool hasLongLoops(linalg::GenericOp op, const DeviceSpeed &device) {
   std::optional<double> loads = countLoads(op);
   return !loads || *loads > cost::fusion::getMaxLoadsBesideLoops(device);
@@ -178,9 +178,9 @@ static double getBytes(Value tensor) {
 // Rounding to 16 bits
 //===----------------------------------------------------------------------===//
 
-/// Returns the largest magnitude that the integer `value` can have, or nothing
-/// if it is neither a widened number of up to 8 bits nor a difference of two
-/// such numbers.
+/// Returns an upper bound of the magnitude of the integer `value`, which is a
+/// constant, a widened number of up to 8 bits, or a difference of two such
+/// values. Returns nothing for any other value.
 static std::optional<int64_t> getMagnitude(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
@@ -197,19 +197,17 @@ static std::optional<int64_t> getMagnitude(Value value) {
   return width <= 8 ? std::optional(int64_t(1) << width) : std::nullopt;
 }
 
-/// The factors of a product, an integer and an f16 number, for which a
-/// multiplication in f16 gives the same result as a multiplication in f32 whose
-/// product is rounded to f16.
+/// A product of an integer and an f16 number for which two computations have
+/// the same result: the multiplication in f16, and the multiplication in f32
+/// whose product is rounded to f16.
 struct HalfProduct {
   arith::SIToFPOp integer;
   arith::ExtFOp half;
 
-  /// Reads the operand of `truncation` as a product of an integer and an f16
-  /// number. An example is a dequantized weight of f16, 5 times the scale 0.1.
-  /// The integer has at most 11 bits, so that f16 represents it, and f32
-  /// represents the product exactly. A multiplication in f32 whose product is
-  /// rounded to f16 and a multiplication in f16 therefore round the exact
-  /// product once.
+  /// Matches the operand of `truncation` as a product of an integer and an f16
+  /// number, such as a dequantized weight: 5 times the scale 0.1. The integer
+  /// is at most 2^11, so that f16 represents it exactly. The exact product fits
+  /// an f32. Both computations therefore round the exact product once, to f16.
   static std::optional<HalfProduct> match(arith::TruncFOp truncation) {
     auto product = truncation.getIn().getDefiningOp<arith::MulFOp>();
     if (!product || !truncation.getType().isF16())
@@ -233,10 +231,10 @@ static bool hasHalves(MLIRContext *context, const DeviceProfile &profile) {
                                                      /*isStored=*/false));
 }
 
-/// Replaces products in f32 that are rounded to f16 by products in f16, where
-/// both have the same bits (HalfProduct). A driver may remove a conversion to
-/// f16 whose result is widened again, but a product in f16 has no conversion to
-/// remove.
+/// Replaces products in f32 that are rounded to f16 by products in f16, if both
+/// have the same bits (HalfProduct). A driver may remove a conversion to f16
+/// whose result is widened again. A product in f16 has no conversion that the
+/// driver could remove.
 static void multiplyInHalves(linalg::GenericOp op) {
   op.getBody()->walk([](arith::TruncFOp truncation) {
     std::optional<HalfProduct> factors = HalfProduct::match(truncation);
@@ -305,7 +303,8 @@ namespace {
 /// result.
 struct Read {
   tensor::ExtractOp extract;
-  /// The reshapes from the producer's result to the tensor that is read.
+  /// The reshapes that lead from the producer's result to the tensor that
+  /// `extract` reads.
   SmallVector<Operation *> reshapes;
 };
 
@@ -331,15 +330,16 @@ public:
                                            : Type())) {}
 
   /// isPossible() returns whether the producer can be fused into all readers of
-  /// its result, and isProfitable() whether the fused kernels are estimated to
-  /// be faster. isPossible() must be called first. Only with `savesLaunches`
-  /// does the estimate count the saved launch of a producer of few elements.
+  /// its result, and must be called first. isProfitable() returns whether the
+  /// fused kernels are estimated to be faster. With `savesLaunches`, the
+  /// estimate also counts the launch that the fusion of a producer of few
+  /// elements saves.
   bool isPossible();
   bool isProfitable(bool savesLaunches = false);
   /// Whether the producer has no loops, and its only reader also reads a
-  /// computed tensor that the producer reads. In x * sigmoid(x), the product is
-  /// such a reader of the sigmoid: both read x. Such producers are fused first,
-  /// since their fusion leaves x with one reader instead of two, so that the
+  /// computed tensor that the producer reads. An example is x * sigmoid(x): the
+  /// product reads the sigmoid, and both read x. Such producers are fused
+  /// first. The fusion leaves x with one reader instead of two, so that the
   /// kernel that computes x may be fused as well.
   bool readsWhatReaderReads();
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
@@ -385,9 +385,9 @@ bool Fusion::collectReads(Value tensor, ArrayRef<Operation *> path) {
 }
 
 bool Fusion::isPossible() {
-  // A producer whose kernel has been chosen already remains a separate kernel.
-  // A copy into a chosen layout, or an updated cache, remains in memory, from
-  // which its readers load elements.
+  // Three kinds of producers are not fused: a producer whose kernel has been
+  // chosen already, a copy into a chosen layout, and an updated cache. The
+  // readers of the copy and of the cache load elements from memory.
   return type && type.hasStaticShape() && !producer->hasAttr(kernelAttrName) &&
          !producer->hasAttr(layoutAttrName) &&
          !producer->hasAttr(updateAttrName) &&
@@ -403,7 +403,7 @@ bool Fusion::needsRounding() {
 
 /// Whether the body of `op` only reads an element of a tensor, and each index
 /// of the read is a coordinate of the output, a coordinate plus a constant, or
-/// a constant. The result is then a range of the tensor, perhaps transposed or
+/// a constant. The output is then a range of the tensor, perhaps transposed or
 /// repeated.
 static bool isRange(linalg::GenericOp op) {
   auto extract = op.getBody()
@@ -432,9 +432,9 @@ static bool movesNeighbours(linalg::GenericOp op) {
                      .getDefiningOp<tensor::ExtractOp>();
   if (!extract || extract->getBlock() != op.getBody())
     return false;
-  // The last coordinate at which the element is read must be the coordinate of
-  // the output's row or column, or this coordinate plus a number that does not
-  // depend on it, such as `row + 3`. An increase of the row or column by 1 then
+  // The last index of the read must be the coordinate of the output's row or
+  // column, or the sum of this coordinate and a number that does not depend on
+  // it, such as `row + 3`. If the row or column increases by 1, the read then
   // leads to the next element of the tensor.
   Value last = extract.getIndices().back();
   SmallVector<Value> others(extract.getIndices().drop_back());
@@ -471,7 +471,8 @@ static bool isSameElement(Read lhs, Read rhs) {
                       });
 }
 
-/// Returns `reads` with only the first of several reads of the same element.
+/// Returns `reads` without repetitions: of several reads of one element, only
+/// the first.
 static SmallVector<Read> getDistinct(ArrayRef<Read> reads) {
   SmallVector<Read> distinct;
   for (const Read &read : reads)
@@ -519,12 +520,12 @@ static bool addsProducts(linalg::GenericOp op) {
 }
 
 /// Whether the only reader of the producer can become the epilogue of the
-/// producer's long sums. The reader must read only one sum per element, since
-/// reads of different sums would repeat the loops, and it must compute little.
-/// It must also have no more elements than there are sums: a concatenation, for
-/// example, computes a sum for some of its elements alone, so that no kernel
-/// for sums can compute the others. (Readers with loops pass this test, but
-/// isProfitable() rejects them later.)
+/// producer's long sums. The reader must compute little. The reader must read
+/// only one sum per element, since reads of different sums would repeat the
+/// loops. The reader must also have no more elements than there are sums. A
+/// concatenation, for example, may have more: some of its elements are computed
+/// from sums and others are not, and no kernel for sums computes the others.
+/// (Readers with loops pass this test, but isProfitable() rejects them later.)
 bool Fusion::fitsEpilogue() {
   if (reads.size() > 1)
     return false;
@@ -583,9 +584,9 @@ bool Fusion::isProfitable(bool savesLaunches) {
     // A fused producer computes its element again for each read. `count`
     // estimates the cost for one element of the consumer's output, as a number
     // of elements of the producer. A read in a loop of n iterations counts at
-    // least n times. But a read in a row kernel's loop counts only once if the
-    // kernel stores the elements of a row, as a softmax does: the kernel reads
-    // the n elements of a row once, for n elements of the output.
+    // least n times. There is one exception: if a row kernel stores the
+    // elements of a row, as a softmax does, a read in its loop counts once. The
+    // kernel reads the n elements of a row once, for n elements of the output.
     bool isOfRows = combinesRows(consumer);
     if (isOfRows && hasLoops(producer))
       return false;
@@ -618,9 +619,9 @@ bool Fusion::isProfitable(bool savesLaunches) {
       continue;
     }
     perElement = std::max(perElement, count);
-    // Fusion must not move expensive work from many threads to few. A producer
-    // of partial sums, for example, occupies the device, whereas the consumer
-    // that adds them up may have too few threads.
+    // Fusion must not move expensive work from many threads to few. For
+    // example, a producer of partial sums occupies the device, whereas the
+    // consumer that adds them up may have too few threads.
     int64_t consumed = llvm::product_of(sizes);
     if (consumed < std::min(type.getNumElements(), device.getEnoughThreads()) &&
         count > 1 && *work > cost::fusion::getFreeOps(device))
@@ -633,30 +634,31 @@ bool Fusion::isProfitable(bool savesLaunches) {
       return false;
   }
 
-  // The cycles of the operations that are computed again.
+  // The cycles that fusion costs, since readers compute elements of the
+  // producer more than once.
   double recomputed = (computed - elements) * *work / device.getOpsPerCycle();
   // A producer that fits one workgroup takes little more than the time of its
-  // launch, which fusion saves. This does not hold for a chain of producers,
-  // each of which would compute all producers before it again: each state of a
-  // recurrent network selects between three tensors, one of which is the state
-  // before. A producer that reads more than two tensors is therefore not fused
-  // for its launch.
+  // launch. Fusion saves this time. In a chain of such producers, however, each
+  // fused producer would compute all producers before it again. A recurrent
+  // network has such a chain: each state is selected from three tensors, one of
+  // which is the state before. A producer that reads more than two tensors is
+  // therefore not fused to save its launch.
   constexpr size_t mostSources = 2;
   if (savesLaunches && !hasLoops(producer) && sources.size() <= mostSources &&
       type.getNumElements() <= DeviceProfile::workgroupSize &&
       recomputed <= device.launchCycles)
     return true;
-  // Fusion saves one write of the result and one read by each consumer. In
-  // return, each consumer reads the sources of the producer, which without
-  // fusion only the producer reads.
+  // Fusion saves one write of the result, and one read by each consumer. In
+  // return, each consumer reads the sources of the producer. Without fusion,
+  // only the producer reads them.
   auto consumers = static_cast<double>(reads.size());
   double saved = getBytes(producer.getResult(0)) * (1 + consumers);
   for (Value source : sources)
     saved -= getBytes(source) * (consumers - 1);
   if (saved <= 0)
     return false;
-  // Fusion pays if few operations are computed again, compared with the cycles
-  // of the saved traffic.
+  // Fusion is worthwhile if the operations that are computed again take few
+  // cycles, compared with the cycles of the saved traffic.
   return perElement * *work <= cost::fusion::getFreeOps(device) ||
          recomputed <=
              cost::fusion::recomputedTimes * saved * device.getCyclesPerByte();
@@ -708,8 +710,8 @@ private:
 };
 } // namespace
 
-/// Builds the coordinates, in the operand of `reshape`, of the element with the
-/// coordinates `indices` in the result.
+/// Builds the coordinates in the operand of `reshape` of the element that has
+/// the coordinates `indices` in the result of `reshape`.
 static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
                                          Operation *reshape,
                                          ValueRange indices) {
@@ -738,7 +740,8 @@ static SmallVector<Value> reverseReshape(ImplicitLocOpBuilder &b,
   }
   coordinates.assign(sizes.size(), constant(0));
   for (auto [index, group] : llvm::zip_equal(indices, groups)) {
-    // The first dimension with more than one element needs no remainder.
+    // The first dimension with more than one element is the last quotient and
+    // needs no remainder.
     ArrayRef<int64_t> dims(group);
     dims = dims.drop_until([&](int64_t dim) { return sizes[dim] > 1; });
     if (dims.empty())
@@ -768,9 +771,10 @@ static void inlineBody(IRRewriter &rewriter, linalg::GenericOp generic,
   for (auto [index, size] : llvm::zip_equal(
            extract.getIndices(), extract.getTensor().getType().getShape())) {
     // A read is never out of bounds: each index is less than the size of its
-    // dimension. The producer's divisions, and the proof that indices fit into
-    // 32 bits, rely on these bounds. If the ranges of the index arithmetic do
-    // not imply the bound of an index, a minimum states it.
+    // dimension. The divisions that the producer's body makes of its
+    // coordinates, and the proof that indices fit into 32 bits, rely on this
+    // bound. Where the index arithmetic does not imply the bound, a minimum of
+    // the index and the size - 1 states it.
     bool shown = ranges.get(index).umax().ult(size);
     indices.push_back(
         shown ? index
@@ -871,12 +875,12 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
 }
 
 /// Whether the producer, a reduction of rows, may be fused into its readers.
-/// Each reader must become a row kernel: to find out, the function fuses a copy
-/// of the reader and matches the result. Also, the rows must not be read more
-/// often than before. After fusion, each reader reduces the rows itself, and
-/// the producer no longer reads them. A reader causes no additional read if it
-/// has read the rows before and can hold a row in registers. At most one reader
-/// may cause an additional read, which takes the place of the producer's.
+/// Each reader must become a row kernel. To find out, the function fuses a copy
+/// of the reader and matches the result. In addition, fusion must not let the
+/// rows be read more often. After fusion, each reader reduces the rows itself,
+/// and the producer no longer reads them. A reader causes no additional read if
+/// it has read the rows before and can hold a row in registers. At most one
+/// reader may cause an additional read, in place of the producer's read.
 bool Fusion::keepsRows() {
   int64_t size = countOps(producer), timesRead = 0;
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
@@ -935,11 +939,12 @@ void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
   producer->erase();
 }
 
-/// Whether a reader of `join` reduces rows to fewer elements. A thread of such
-/// a kernel loads one element after the other, and a branch before each load,
-/// for the choice between the inputs of a concatenation, lets the thread wait
-/// for each: the mean of 64 positions of 2,048 channels, which come from four
-/// tensors, takes 80 us on an H100, and 4 us where they are in one tensor.
+/// Whether a reader of `join`, a concatenation, reduces rows to fewer elements.
+/// After fusion, a thread of this reader would branch before each load, to
+/// choose between the inputs of the concatenation, and would wait for each
+/// load. An example is the mean of 64 positions of 2,048 channels, which come
+/// from four tensors. It takes 80 us on an H100, and 4 us where they are in one
+/// tensor.
 static bool isReduced(linalg::GenericOp join) {
   return llvm::any_of(join->getUsers(), [&](Operation *user) {
     auto reader = user->getParentOfType<linalg::GenericOp>();
@@ -948,9 +953,9 @@ static bool isReduced(linalg::GenericOp join) {
   });
 }
 
-/// Replaces concatenations of a few tensors by generics if these can be fused
-/// into their readers. A later pass lets the producers of the inputs of other
-/// concatenations write directly into the result.
+/// Replaces a concatenation of a few tensors by a generic, if the generic can
+/// be fused into its readers. In other concatenations, the producers of the
+/// inputs write directly into the result, by a later pass.
 static void joinWhereRead(IRRewriter &rewriter, func::FuncOp function,
                           const RowPolicy &rows) {
   SmallVector<tensor::InsertSliceOp> inserts = getConcatenations(function);
@@ -988,8 +993,9 @@ struct FuseProducers : dml::impl::FuseProducersBase<FuseProducers> {
     SmallVector<linalg::GenericOp> producers;
     getOperation().walk([&](linalg::GenericOp op) { producers.push_back(op); });
     // Producers like the sigmoid in x * sigmoid(x) are fused first
-    // (readsWhatReaderReads()). Once the product contains the sigmoid, x has
-    // only one reader, and a later call of fuse() can fuse the producer of x.
+    // (readsWhatReaderReads()). Once the generic of the product contains the
+    // sigmoid, x has only one reader, and a later call of fuse() can fuse the
+    // producer of x.
     auto fuse = [&](bool withWhatReadersRead, bool savesLaunches = false) {
       llvm::erase_if(producers, [&](linalg::GenericOp producer) {
         Fusion fusion(producer, rows);

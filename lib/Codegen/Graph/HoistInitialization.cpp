@@ -37,9 +37,10 @@ static int64_t getTensorBytes(Type type) {
   return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
 }
 
-/// Whether `op` computes new elements. An operation that only moves elements
-/// counts as well if its result is worth the memory: a copy into the order in
-/// which a kernel reads the elements, or an insertion into a tensor.
+/// Whether `op` computes new elements, so that its result is worth storing. Two
+/// kinds of operations count as well although they only move elements: a copy
+/// into the order in which a kernel reads the elements, and an insertion into a
+/// tensor.
 static bool computes(Operation *op) {
   if (isa<tensor::InsertSliceOp>(op))
     return true;
@@ -72,28 +73,30 @@ static llvm::SetVector<Value> getReadValues(Operation *op) {
 namespace {
 /// A value that depends only on constants and weights.
 struct Known {
-  /// The weights and constants on which a value depends, without constants that
-  /// repeat one number, which take no memory. `isComputed` tells whether the
+  /// The weights and constants on which a value depends. Constants that repeat
+  /// one number take no memory and are left out. `isComputed` tells whether the
   /// value depends on an operation for which computes() is true.
   llvm::SmallPtrSet<Value, 4> sources;
   bool isComputed = false;
 };
 
-/// Builds the initialization, a function that runs only once.
+/// Builds the initialization, a function that runs only once, before the
+/// program runs.
 class Initialization {
 public:
   explicit Initialization(ModuleOp module) : module(module) {}
 
-  /// Moves the operations of `function` that depend only on constants and
-  /// weights to the initialization.
+  /// Moves to the initialization the operations of `function` that depend only
+  /// on constants and weights.
   LogicalResult hoist(func::FuncOp function);
-  /// Completes the initialization. Returns false if it has no operations.
+  /// Completes the initialization. Returns false if the initialization has no
+  /// operations.
   bool finish();
 
 private:
-  /// Clones the operations of the function `source` that compute `value` into
-  /// the initialization (the function that computes, once, values that depend
-  /// on weights alone), and returns the clone's value.
+  /// Clones the operations of the function `source` that compute `value`, and
+  /// returns the clone of `value`. The clones stand in the initialization: the
+  /// function that computes, once, values that depend on weights alone.
   Value clone(Value value, func::FuncOp source, IRMapping &mapping);
   Value getWeight(BlockArgument argument, func::FuncOp source);
 
@@ -165,9 +168,9 @@ LogicalResult Initialization::hoist(func::FuncOp function) {
   // If one input of a concatenation is computed in each run of the program, the
   // result of the whole concatenation lies in a buffer that each run writes.
   // The other inputs must then be inserted in each run as well, even if they
-  // are constants. Insertions that precede such an input are therefore not
-  // hoisted. The operations that compute the inserted tensors are hoisted all
-  // the same.
+  // are constants. The insertions before such an input therefore stay in the
+  // function. The operations that compute the inserted tensors are hoisted
+  // nevertheless.
   for (Operation &op : llvm::reverse(block)) {
     auto insert = dyn_cast<tensor::InsertSliceOp>(op);
     if (insert && !known.contains(insert.getResult()) &&

@@ -1,4 +1,4 @@
-//===- NestJoins.cpp - Concatenations that others are a part of -----------===//
+//===- NestJoins.cpp - Concatenations that contain others -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -19,19 +19,19 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A concatenation along `axis`. `parts` are its inputs, except that an input
-/// which is a concatenation along the same axis is replaced by the parts of
-/// that concatenation: the parts of join(join(a, b), c) are a, b and c.
+/// A concatenation along `axis`. `parts` are the concatenated tensors. If an
+/// input is itself a concatenation along the same axis, the list has the parts
+/// of this input in its place: the parts of join(join(a, b), c) are a, b and c.
 struct Join {
   Value result;
   int64_t axis;
   SmallVector<Value> parts;
 };
 
-/// Nests the concatenations of a function, in the order of the function: after
-/// join(a, b), the concatenation join(a, b, c) becomes join(join(a, b), c).
-/// Both then share a buffer (dml-place-parts), in which a and b are written
-/// only once.
+/// Nests the concatenations (joins) of a function, in the order of the
+/// function. After join(a, b), the concatenation join(a, b, c) becomes
+/// join(join(a, b), c). Both then share a buffer (dml-place-parts), in which a
+/// and b are written only once.
 class Nesting {
 public:
   explicit Nesting(MLIRContext *context) : rewriter(context) {}
@@ -39,9 +39,9 @@ public:
   void visit(tensor::InsertSliceOp last);
 
 private:
-  /// Finds the longest known concatenation whose parts are those of the first
-  /// two or more of `inputs`. Returns this concatenation and the number of
-  /// inputs that it replaces, or null and 1.
+  /// Finds the longest known concatenation whose parts are exactly those of the
+  /// first n of `inputs`, for an n of at least 2. Returns this concatenation
+  /// and n, or null and 1 if there is none.
   std::pair<const Join *, size_t> findLongest(ArrayRef<Value> inputs,
                                               int64_t axis) const;
   ArrayRef<Value> getParts(const Value &input, int64_t axis) const;
@@ -66,7 +66,8 @@ std::pair<const Join *, size_t> Nesting::findLongest(ArrayRef<Value> inputs,
        byFirstPart.lookup(getParts(inputs.front(), axis).front())) {
     if (join->axis != axis)
       continue;
-    // A match must contain all parts of each input that it covers.
+    // An input may have several parts, if it is a concatenation. The known
+    // concatenation `join` must contain all of them, one after the other.
     ArrayRef<Value> rest = join->parts;
     size_t count = 0;
     for (const Value &input : inputs) {

@@ -24,12 +24,15 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A loop over steps, and the operations of its body that compute tensors.
+/// A loop that the executable repeats, such as the time steps of a recurrent
+/// network, and the operations of its body that compute tensors.
 class LoopBody {
 public:
   explicit LoopBody(scf::ForOp loop);
 
-  /// Whether the body is the call of a function already.
+  /// Whether nothing is left to outline: the loop's body has no operations to
+  /// move to a function, or only the call of a function that was outlined
+  /// before.
   bool isOutlined() const {
     return moved.empty() ||
            (moved.size() == 1 && isa<func::CallOp>(moved.front()));
@@ -43,14 +46,15 @@ private:
   LogicalResult findInputs();
 
   scf::ForOp loop;
-  /// The body of the loop moves to a new function. These operations stay in the
-  /// loop: slices and insertions of slices, the reshapes between them and the
-  /// body, and arithmetic on indices.
+  /// The operations that stay in the loop when its body moves to a new
+  /// function: slices and insertions of slices, the reshapes between them and
+  /// the body, and arithmetic on indices.
   llvm::SmallPtrSet<Operation *, 16> kept;
-  /// All other operations.
+  /// The operations of the loop's body that move to the new function.
   SmallVector<Operation *> moved;
-  /// The body of the loop moves to a new function. Constants that the function
-  /// contains, and values from outside of the body that become its arguments.
+  /// Values that the new function needs from outside: constants, of which the
+  /// function gets copies, and `inputs`, which become its arguments. `results`
+  /// are the values that the function returns to the loop.
   llvm::SetVector<Value> constants, inputs;
   llvm::SetVector<Value> results;
 };
@@ -60,15 +64,17 @@ static bool keepsElements(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
-/// Keeps the reshapes of a slice, and their reshapes.
+/// Adds the reshapes of `slice`, and the reshapes of these reshapes, to the
+/// operations that stay in the loop (`kept`).
 void LoopBody::keepReshapes(Value slice) {
   for (Operation *user : slice.getUsers())
     if (keepsElements(user) && kept.insert(user).second)
       keepReshapes(user->getResult(0));
 }
 
-/// Keeps the insertion of a slice into a tensor that the loop carries, and the
-/// reshapes of the slice, in the loop: they do not move to the new function.
+/// If `yielded` is the insertion of a slice into a tensor that the loop
+/// carries, adds the insertion and the reshapes of the slice to the operations
+/// that stay in the loop (`kept`).
 void LoopBody::keepInsertion(Value yielded) {
   auto insert = yielded.getDefiningOp<tensor::InsertSliceOp>();
   if (!insert || insert->getBlock() != loop.getBody() ||
@@ -106,9 +112,9 @@ LoopBody::LoopBody(scf::ForOp loop) : loop(loop) {
       moved.push_back(&op);
 }
 
-/// Sorts the operations by the number of operations that they wait for. Chains
-/// of operations that do not wait for each other, such as the two directions of
-/// a recurrent network, then take turns, and wait at the same barriers.
+/// Sorts the operations by depth: the length of the longest chain of operations
+/// on which an operation depends. Independent chains, such as the two
+/// directions of a recurrent network, then alternate, and share their barriers.
 void LoopBody::sortByDepth() {
   llvm::DenseMap<Operation *, unsigned> depths;
   for (Operation *op : moved) {
@@ -162,8 +168,9 @@ LogicalResult LoopBody::findInputs() {
   return success();
 }
 
-/// Moves the insertions of the call's results behind the call, where the loop
-/// reads a slice after an insertion.
+/// Moves the operations in front of `call` that use its results behind `call`.
+/// Such an operation is the insertion of a result, if the loop reads a slice
+/// after this insertion: the call stands behind all slices that it reads.
 static void moveReadersBehind(func::CallOp call) {
   llvm::SmallPtrSet<Operation *, 8> behind = {call};
   Operation *last = call;
@@ -208,8 +215,8 @@ LogicalResult LoopBody::outline(SymbolTable &symbols) {
                            return mapping.lookup(value);
                          }));
 
-  // The call of the function that contains the loop's body is placed after all
-  // slices that it reads.
+  // The call of the new function is placed behind all operations of the loop
+  // whose results it reads.
   builder.setInsertionPoint(last);
   for (Operation *op : kept)
     if (llvm::any_of(op->getResults(),

@@ -25,10 +25,10 @@ using namespace mlir;
 using namespace dml;
 
 /// Returns the type of the weight that replaces the constants `ops`. If all
-/// users are tensor.bitcasts to one type, the weight has this type, and
-/// otherwise the type of the constants. (An arith.constant cannot have unsigned
-/// integers, so that a constant of ui8 is represented as a constant of i8 with
-/// a bitcast.)
+/// users of the constants are tensor.bitcasts to one type, the weight has this
+/// type. Otherwise it has the type of the constants. (An arith.constant cannot
+/// have unsigned integers, so that a constant of ui8 is represented as a
+/// constant of i8 with a bitcast.)
 static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
   arith::ConstantOp first = ops.front();
   Type type;
@@ -43,12 +43,13 @@ static Type getReadType(ArrayRef<arith::ConstantOp> ops) {
 }
 
 namespace {
-/// Finds equal constants. If a model was imported several times, once for each
-/// size of an input, each of the functions has a resource of its own for every
-/// weight.
+/// Finds equal constants. A model may be imported several times, once for each
+/// size of an input. Each of the imported functions then has a resource of its
+/// own for every weight.
 class EqualConstants {
 public:
-  /// Returns the first constant with the type and the bytes of `value`.
+  /// Returns the first constant that was seen with the type and the bytes of
+  /// `value`.
   DenseResourceElementsAttr getFirst(DenseResourceElementsAttr value);
 
 private:
@@ -71,7 +72,8 @@ EqualConstants::getFirst(DenseResourceElementsAttr value) {
     return first;
   first = value;
   ArrayRef<char> bytes = getBytes(value);
-  // A module may lack the bytes of a constant. Such a constant equals no other.
+  // A module may lack the bytes of a constant. Such a constant is equal to no
+  // other constant.
   if (bytes.empty())
     return value;
   FileMemory::want(bytes);
@@ -88,7 +90,7 @@ EqualConstants::getFirst(DenseResourceElementsAttr value) {
 namespace {
 struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
   void runOnOperation() override {
-    // The names of arguments and results are not available for weights.
+    // A weight gets a name that no argument and no result of a function has.
     llvm::StringSet<> taken;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto take = [&](DictionaryAttr attributes) {
@@ -101,8 +103,8 @@ struct OwnConstants : dml::impl::OwnConstantsBase<OwnConstants> {
       for (unsigned i = 0; i < function.getNumResults(); ++i)
         take(function.getResultAttrDict(i));
     }
-    // Functions that read the same resource, or equal resources, use the same
-    // name for the weight.
+    // Functions that read the same resource, or resources with equal bytes, use
+    // the same name for the weight.
     llvm::DenseMap<Attribute, StringAttr> names;
     EqualConstants equal;
     bool hasSeveral = llvm::count_if(getOperation().getOps<func::FuncOp>(),

@@ -49,12 +49,13 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   };
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), value);
   Value magnitude = arith::AndIOp::create(b, bits, word(0x7fffffff));
-  // The mantissa of an f16 has 13 bits less than that of an f32. Adding 0xfff,
-  // and 1 more if the lowest remaining bit is odd, carries into this bit if the
-  // removed 13 bits are more than a half, or if they are exactly a half and the
-  // bit is odd. A carry out of the mantissa correctly increments the exponent.
-  // For example, 522.25 is 0x44029000, which becomes 0x44029fff and then
-  // 0x44028000, or 522; 522.75, or 0x4402b000, becomes 0x4402c000, or 523.
+  // The mantissa of an f16 has 13 bits less than that of an f32. The sum adds
+  // 0xfff to the number, and 1 more if the lowest remaining bit is odd. The sum
+  // carries into this bit if the removed 13 bits are more than a half, or if
+  // they are exactly a half and the bit is odd. A carry out of the mantissa
+  // correctly increments the exponent. For example, 522.25 is 0x44029000, which
+  // becomes 0x44029fff and then 0x44028000, or 522. 522.75, or 0x4402b000,
+  // becomes 0x4402c000, or 523.
   Value isOdd = arith::AndIOp::create(
       b, arith::ShRUIOp::create(b, magnitude, word(13)), word(1));
   Value normal = arith::AndIOp::create(
@@ -62,8 +63,8 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
       arith::AddIOp::create(b, arith::AddIOp::create(b, magnitude, word(0xfff)),
                             isOdd),
       word(~uint32_t(0x1fff)));
-  // The denormals of f16 are multiples of 2^-24. The multiplications by powers
-  // of two are exact, so that only roundeven rounds.
+  // The denormals of f16 are multiples of 2^-24. roundeven rounds to such a
+  // multiple. The multiplications by powers of two are exact and round nothing.
   Value multiples = math::RoundEvenOp::create(
       b, arith::MulFOp::create(b, toNumber(magnitude), number(0x1p24f)));
   Value denormal = arith::BitcastOp::create(
@@ -75,7 +76,8 @@ static Value buildRounding(ImplicitLocOpBuilder &b, Value value) {
   Value sign = arith::AndIOp::create(b, bits, word(0x80000000));
   near = toNumber(arith::OrIOp::create(b, near, sign));
   // Numbers from 65520 on round to 2^16 or more, which f16 lacks, and become
-  // infinite: the product with 2^127 overflows. A NaN stays a NaN.
+  // infinite: their product with 2^127 overflows to infinity. A NaN takes the
+  // same way, and its product is NaN.
   Value isLarge =
       arith::CmpFOp::create(b, arith::CmpFPredicate::UGE,
                             math::AbsFOp::create(b, value), number(65520));

@@ -17,7 +17,8 @@
 
 namespace dml {
 
-/// Whether `op` rounds an f32 to f16 without integer arithmetic.
+/// Whether `op` converts an f32 to f16, and roundExplicitly() has not rounded
+/// the f32 by integer arithmetic before.
 bool isUnrounded(mlir::Operation *op);
 
 /// Whether `producer` rounds a number to f16, and `reader`, into which
@@ -25,7 +26,8 @@ bool isUnrounded(mlir::Operation *op);
 bool needsRounding(mlir::linalg::GenericOp producer,
                    mlir::linalg::GenericOp reader);
 
-/// The approximate number of operations that round a number.
+/// The approximate number of operations by which roundExplicitly() rounds one
+/// number.
 inline constexpr int64_t roundingOps = 18;
 
 /// Makes the body of `op` round each number by integer arithmetic before the

@@ -47,10 +47,10 @@ using Members = SmallVector<linalg::GenericOp>;
 using Values = SmallVector<Value>;
 /// The tensors that the products to be stacked read. The map has an entry for
 /// each tensor that the first product reads. The entry lists, in the order of
-/// the products, the tensors that the same operation of their bodies reads.
+/// the products, the tensor that each product reads in this place of its body.
 using Captures = llvm::MapVector<Value, Values>;
 
-/// The largest number of operations (reshapes and generics) that may stand
+/// The largest number of operations (reshapes and generics) that may lie
 /// between a weight and a product that reads it.
 static constexpr int maxDepth = 4;
 
@@ -81,15 +81,16 @@ static bool isReshape(Operation *op) {
   return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
 }
 
-/// Whether a generic computes elements from coordinates and has neither a
-/// chosen layout nor a chosen kernel.
+/// Whether `op` may be stacked: `op` computes elements from coordinates, and
+/// neither its layout nor its kernel has been chosen before.
 static bool isFree(linalg::GenericOp op) {
   return isElementMap(op) && op->getNumResults() == 1 &&
          getType(op).hasStaticShape() && getType(op).getRank() > 0 &&
          !op->hasAttr(layoutAttrName) && !op->hasAttr(kernelAttrName);
 }
 
-/// Whether only bodies of generics read `tensor` and its reshapes.
+/// Whether the bodies of generics read `tensor` and its reshapes, and no other
+/// operation does.
 static bool isLookedUp(Value tensor) {
   return llvm::all_of(tensor.getUsers(), [](Operation *user) {
     return isReshape(user)
@@ -169,13 +170,13 @@ public:
   /// Stacks `members`, products with equal hashes, then their readers if these
   /// are equal, and so on. Changes nothing if the products differ or if their
   /// weights cannot be stacked. If `staysApart` is true, the products remain
-  /// separate operations, and only their weights are stacked, in the same way
-  /// as a program for smaller inputs stacks them: both programs can then share
-  /// the stored weights.
+  /// separate operations, and only their weights are stacked. A program for
+  /// smaller inputs stacks the weights in the same way, so that both programs
+  /// can share the stored weights.
   void stackMembers(ArrayRef<linalg::GenericOp> members, bool staysApart);
 
 private:
-  /// Collects the tensors that the generics `members` read in `captures`.
+  /// Collects in `captures` the tensors that the generics `members` read.
   /// Returns false if the generics cannot be stacked.
   bool match(ArrayRef<linalg::GenericOp> members, Captures &captures);
   bool canStack(ArrayRef<Value> values, int depth = 0);
@@ -183,13 +184,13 @@ private:
   Value stackWeights(ArrayRef<Value> values);
   linalg::GenericOp stackBodies(linalg::GenericOp first,
                                 const Captures &captures, size_t count);
-  /// Builds a generic that computes what all `members` compute, replaces each
-  /// of them by a generic that reads its part of the stacked result, and
-  /// returns the generics that read the parts.
+  /// Builds a stacked generic that computes the elements of all `members`.
+  /// Replaces each member by a generic that reads the member's part of the
+  /// stacked result, and returns these replacements.
   Members replace(ArrayRef<linalg::GenericOp> members,
                   const Captures &captures);
-  /// Makes `members` read their weights from stacks. They remain separate
-  /// operations.
+  /// Makes the products `members` read their weights from stacks. The products
+  /// remain separate operations.
   void redirect(ArrayRef<linalg::GenericOp> members, const Captures &captures);
 
   IRRewriter rewriter;
@@ -199,8 +200,8 @@ private:
   /// The stacks that have been built: the list of the stacked tensors and the
   /// tensor that contains them, found by the first tensor of the list.
   llvm::DenseMap<Value, std::pair<Values, Value>> stacks;
-  /// The results of products that were not stacked, although their weights
-  /// were.
+  /// The results of products that remain separate operations, although their
+  /// weights are stacked.
   llvm::DenseSet<Value> resultsApart;
 };
 } // namespace
@@ -235,9 +236,10 @@ bool Stacker::match(ArrayRef<linalg::GenericOp> members, Captures &captures) {
   for (linalg::GenericOp member : members.drop_front())
     if (!addMember(first, member, captures))
       return false;
-  // An operation that reads a different tensor in each of the stacked generics
-  // must be a tensor.extract: stackBodies() adds the number of the generic to
-  // its coordinates.
+  // The stacked generics may read different tensors in the same place of their
+  // bodies. The operation there must be a tensor.extract, so that stackBodies()
+  // can read a stack of these tensors instead, with the index of the generic as
+  // the first coordinate.
   return llvm::all_of(captures, [&](const auto &capture) {
     return areAllEqual(capture.second) ||
            resultsApart.contains(capture.first) ||
@@ -310,9 +312,10 @@ static RankedTensorType getStackedType(RankedTensorType type, size_t count) {
   return type.clone(sizes);
 }
 
-/// `reassociation` states which dimensions a reshape joins or splits. Returns
-/// it for the same reshape of a tensor with an additional first dimension,
-/// which does not change: {{0}, {1, 2}} for {{0, 1}}.
+/// `reassociation` states which dimensions a reshape collapses or expands.
+/// Returns the reassociation of the same reshape for tensors that have an
+/// additional first dimension, which the reshape leaves as it is: {{0}, {1, 2}}
+/// for {{0, 1}}.
 static SmallVector<ReassociationIndices>
 withFirstDim(ArrayRef<ReassociationIndices> reassociation) {
   SmallVector<ReassociationIndices> shifted = {{0}};
@@ -383,10 +386,10 @@ Value Stacker::stack(ArrayRef<Value> values) {
   return stackBodies(generic, captures, values.size()).getResult(0);
 }
 
-/// Builds a generic with the body of `first`, one of the stacked generics, and
-/// an additional first dimension, whose coordinate is the number of a stacked
-/// generic. This coordinate selects the tensor of this generic in each stack
-/// that the body reads.
+/// Builds the generic that replaces `count` stacked generics. It has the body
+/// of `first`, one of them, and an additional first dimension, whose coordinate
+/// is the index of a stacked generic. This coordinate selects the tensor of
+/// this generic in each stack that the body reads.
 linalg::GenericOp Stacker::stackBodies(linalg::GenericOp first,
                                        const Captures &captures, size_t count) {
   llvm::DenseMap<Value, Value> stacked;

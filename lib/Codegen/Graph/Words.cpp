@@ -117,7 +117,9 @@ Wide WordBuilder::select(Value condition, Wide whenTrue, Wide whenFalse) {
           select(condition, whenTrue.high, whenFalse.high)};
 }
 
-/// Returns the unsigned predicate with which the low words are compared.
+/// Returns the predicate that compares unsigned numbers as `predicate` compares
+/// signed ones. The low words of two signed numbers are compared with this
+/// predicate, if the high words are equal.
 static WordBuilder::Predicate getUnsigned(WordBuilder::Predicate predicate) {
   using Predicate = WordBuilder::Predicate;
   switch (predicate) {
@@ -195,8 +197,8 @@ Wide WordBuilder::shiftRight(Wide a, Value amount) {
 }
 
 Wide WordBuilder::shiftRightSigned(Wide a, Wide amount) {
-  // An arithmetic right shift of a negative number fills in ones: it is the
-  // complement of the logical shift of the number's complement.
+  // An arithmetic right shift fills in ones if the number is negative. It
+  // equals the complement of the logical shift of the number's complement.
   Value sign = getSign(a);
   Wide flip = {sign, sign};
   return bitXor(shiftRight(bitXor(a, flip), amount), flip);
@@ -234,15 +236,17 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
           with<OrIOp>(compare(Predicate::ugt, digit, 0xffff),
                       compare(Predicate::ugt, with<MulIOp>(digit, lower),
                               with<OrIOp>(with<ShLIOp>(left, 16), next)));
-      // This is long division by a number of two digits of 16 bits (Knuth's
-      // algorithm D). `digit` is an estimate from the divisor's upper half, and
-      // `left` is the remainder of this estimate: `rest` - `digit` * `upper`.
-      // The estimate is too large if the product of `digit` and `lower` exceeds
-      // `left` * 2^16 + `next`. In the first round, `left` has at most 16 bits.
-      // If `left` has more bits in the second round, `left` * 2^16 has more
-      // than 32 bits. The product has at most 32 bits, so that the estimate is
-      // right. But the shift of `left` by 16 loses the upper bits, so that
-      // `isLarge` may be true. It is therefore replaced by false.
+      // The function is long division by a number of two digits of 16 bits
+      // (Knuth's algorithm D). `digit` is an estimate from the divisor's upper
+      // half, and `left` is the remainder of this estimate: `rest` - `digit` *
+      // `upper`. The estimate is too large if the product of `digit` and
+      // `lower` exceeds `left` * 2^16 + `next`.
+      //
+      // In the first round, `left` has at most 16 bits. If `left` has more bits
+      // in the second round, `left` * 2^16 has more than 32 bits, whereas the
+      // product has at most 32 bits. The estimate is then right. But the shift
+      // of `left` by 16 loses the upper bits, so that `isLarge` may be true. It
+      // is therefore replaced by false.
       if (round > 0)
         isLarge = with<AndIOp>(isLarge, compare(Predicate::ule, left, 0xffff));
       digit = select(isLarge, with<SubIOp>(digit, 1), digit);
@@ -262,16 +266,18 @@ Value WordBuilder::divideByNormal(Wide dividend, Value divisor) {
 // waits for others. Division by one word is long division in two steps, the
 // first of which divides the high word of `a`.
 //
-// For a divisor of two words, the quotient has at most one word. If z is the
-// number of leading zeros of `b`, the high word n of `b` << z has its highest
+// For a divisor of two words, the quotient has at most one word. Let z be the
+// number of leading zeros of `b`. The high word n of `b` << z has its highest
 // bit set, and `b` is about n * 2^(32 - z). divideByNormal() requires a
 // dividend whose high word is less than the divisor n. The high word of `a` may
-// not be less than n, but the high word of half of `a` is. The code therefore
-// divides half of `a` by n. If q is the quotient, `a` / `b` is about 2 * q /
-// 2^(32 - z), which is q shifted right by 31 - z. Since n lacks the lower bits
-// of `b`, the divisor is slightly too small, so that the shifted q is the right
-// quotient or 1 more. Unless it is 0, 1 is therefore subtracted, and added
-// again if the remainder is still at least `b`.
+// be too large, but the high word of half of `a` is less than n. The code
+// therefore divides half of `a` by n. If q is the quotient, `a` / `b` is about
+// 2 * q / 2^(32 - z), which is q shifted right by 31 - z.
+//
+// Since n lacks the lower bits of `b`, the divisor is slightly too small, so
+// that the shifted q is the right quotient or 1 more. The code therefore
+// subtracts 1 from a quotient that is not 0, and adds 1 again if the remainder
+// is still at least `b`.
 Wide WordBuilder::divUnsigned(Wide a, Wide b) {
   Value isShort = compare(Predicate::eq, b.high, 0u);
   Value divisor = select(isShort, b.low, word(1));
@@ -313,11 +319,12 @@ Wide WordBuilder::remSigned(Wide a, Wide b) {
 
 // Integers are converted to floats by integer arithmetic, so that each number
 // is rounded only once and equally on all devices. normalize() shifts an
-// integer left until its highest bit is set, the leading 1 of the mantissa. A
-// float has the exponent in the bits above the mantissa, and the leading 1 is
-// not stored. The conversions add the mantissa with its leading 1 to an
-// exponent that is 1 too small. The leading 1 then increments the exponent, and
-// so does a carry out of a mantissa that is rounded up.
+// integer left until its highest bit is set. This bit is the leading 1 of the
+// mantissa. A float has the exponent in the bits above the mantissa, and the
+// leading 1 is not stored. The conversions add the mantissa with its leading 1
+// to an exponent that is 1 too small. The leading 1 then increments the
+// exponent. A carry out of a mantissa that is rounded up increments the
+// exponent once more.
 
 /// Rounds a normalized number to its upper 24 bits.
 Value WordBuilder::roundToSingle(Wide normal) {
@@ -431,19 +438,19 @@ Value WordBuilder::narrowFloat(Wide bits) {
       {bits.low, with<OrIOp>(with<AndIOp>(magnitude, 0xfffff), word(0x100000))},
       word(11));
   // The bias of the exponent is 127 in f32 and 1023 in f64. If the exponent for
-  // f32 is less than 1, the result is a denormal: it has the scale of the
-  // exponent 1 and leading zeros in its mantissa, for which the mantissa is
+  // f32 is less than 1, the result is a denormal. A denormal has the scale of
+  // the exponent 1 and leading zeros in its mantissa, so that the mantissa is
   // shifted right. A shift by 25 or more leaves less than half of the smallest
-  // denormal, which is rounded to 0. Shifts are therefore limited to 31, as
+  // denormal, which is rounded to 0. A shift can therefore be limited to 31, as
   // shiftRightWithin() requires, without a change of the result.
   Value exponent = with<SubIOp>(with<ShRUIOp>(magnitude, 20), word(1023 - 127));
   Value isDenormal = compare(Predicate::slt, exponent, 1u);
   Value zeros = select(isDenormal, with<SubIOp>(word(1), exponent), word(0));
   zeros = with<MinUIOp>(zeros, 31u);
   Wide shifted = shiftRightWithin(normal, zeros);
-  // A right shift of a denormal's mantissa loses bits. If one of them is set,
-  // the sticky bit is set, so that rounding takes the number for larger than
-  // the bits that are left.
+  // A right shift of a denormal's mantissa loses bits. If a lost bit was set,
+  // the sticky bit is set. The number is then rounded as one that is slightly
+  // larger than the bits that are left.
   Value isInexact =
       compare(Predicate::ne, shiftLeftWithin(shifted, zeros), normal);
   shifted.low = with<OrIOp>(shifted.low, truth(isInexact));
@@ -469,13 +476,13 @@ Wide WordBuilder::getOrderOfDouble(Wide bits) {
 }
 
 Value WordBuilder::compareDoubles(CmpFPredicate predicate, Wide a, Wide b) {
-  // The number of a predicate of arith tells when the predicate holds. Numbers
-  // 0 to 7 are the ordered predicates, which are false for NaN. Each of their
-  // bits stands for a case in which they hold: OGE, "greater or equal", is 3,
-  // the sum of 2 for "greater" and 1 for "equal". Numbers 8 to 13 are the
-  // unordered predicates, which are true for NaN and have these bits in the
-  // number minus 7: UGE is 10. Number 14, UNO, holds for NaN alone, and 15 is
-  // always true.
+  // The predicates of arith are numbers. The numbers 0 to 7 are the ordered
+  // predicates, which are false for NaN. Each of their bits stands for a case
+  // in which the predicate holds: OGE, "greater or equal", is 3, the sum of 2
+  // for "greater" and 1 for "equal". The numbers 8 to 13 are the unordered
+  // predicates, which are true for NaN. They have the same bits after 7 is
+  // subtracted: UGE is 10, and 10 - 7 is 3. Number 14, UNO, holds for NaN
+  // alone, and 15 is always true.
   constexpr unsigned equal = 1, greater = 2, less = 4;
   bool ofNaN = predicate >= CmpFPredicate::UEQ;
   auto cases = static_cast<unsigned>(predicate);

@@ -40,7 +40,7 @@ public:
   mlir::Value compare(Predicate predicate, mlir::Value lhs, uint32_t rhs);
   mlir::Value select(mlir::Value condition, mlir::Value whenTrue,
                      mlir::Value whenFalse);
-  /// Builds the word 1 if `condition` is true, and the word 0 otherwise.
+  /// Builds a word that is 1 if `condition` is true, and 0 otherwise.
   mlir::Value truth(mlir::Value condition);
   /// Builds the sign extension of the low `width` bits of `bits`.
   mlir::Value extendSign(mlir::Value bits, unsigned width);
@@ -63,7 +63,7 @@ public:
   Wide bitAnd(Wide a, Wide b);
   Wide bitOr(Wide a, Wide b);
   Wide bitXor(Wide a, Wide b);
-  /// Shifts by a number of 0 to 63.
+  /// Shift two words by `amount` bits, from 0 to 63.
   Wide shiftLeft(Wide a, mlir::Value amount);
   Wide shiftRight(Wide a, mlir::Value amount);
   Wide shiftLeft(Wide a, Wide amount) { return shiftLeft(a, amount.low); }
@@ -80,8 +80,8 @@ public:
   /// rounded once, to nearest, ties to even.
   mlir::Value toSingle(Wide number, bool isSigned);
   Wide toDouble(Wide number, bool isSigned);
-  /// Convert an f32, or the bits of an f64, to an integer, rounding towards
-  /// zero.
+  /// Convert an f32, or the bits of an f64, to an integer. Fractions are
+  /// rounded towards zero.
   Wide fromSingle(mlir::Value number, bool isSigned);
   Wide fromDouble(Wide bits, bool isSigned);
 
@@ -92,12 +92,12 @@ public:
                              Wide b);
 
 private:
-  /// Shifts by a number of 0 to 31.
+  /// Shift two words by `n` bits, from 0 to 31.
   Wide shiftLeftWithin(Wide a, mlir::Value n);
   Wide shiftRightWithin(Wide a, mlir::Value n);
   mlir::Value countLeadingZeros(mlir::Value word);
-  /// Shifts `a` left by the number of its leading zeros. Returns the result and
-  /// this number.
+  /// Shifts `a` left by the number of its leading zeros. Returns the shifted
+  /// words and the number of zeros.
   std::pair<Wide, mlir::Value> normalize(Wide a);
   /// Negates `number` if all bits of `isNegative` are set. If `isNegative` is
   /// 0, returns `number`.

@@ -19,9 +19,10 @@ using namespace dml;
 bool Strip::overlaps(const Strip &other) const {
   if (offset >= other.getEnd() || other.offset >= getEnd())
     return false;
-  // Each strip has a run of bytes in every stride. If the strides are equal,
-  // the runs are columns of the same rows, and the strips overlap if and only
-  // if these columns do, provided that no run continues in the next row.
+  // A strip consists of runs of bytes, one in every stride. If two strips have
+  // the same stride, their runs are columns of the same rows. The strips then
+  // overlap if and only if the columns overlap, provided that no run continues
+  // in the next row.
   int64_t begin = offset % stride, otherBegin = other.offset % stride;
   if (stride != other.stride || begin + run > stride ||
       otherBegin + other.run > stride)
@@ -36,7 +37,7 @@ Strip Placement::getExtent(Value buffer) const {
     // A buffer may be placed in a larger buffer, and the larger buffer in a
     // still larger one. Each strip states which bytes of the next larger buffer
     // hold the smaller one. A strip with one run shifts the extent by its
-    // offset. A strip with several runs cuts the smaller buffer into pieces.
+    // offset. A strip with several runs divides the smaller buffer into pieces.
     // The extent then becomes the whole strip, which contains all pieces.
     if (index == 0 || strip.count > 1)
       extent = strip;
@@ -71,8 +72,8 @@ bool dml::isBufferView(Operation *op) {
                          memref::ViewOp>(op);
 }
 
-/// If `op` takes a constant range of at most one dimension, returns its runs of
-/// bytes in the source. Returns nothing otherwise.
+/// If `op` takes a constant range of at most one dimension, returns the bytes
+/// of this range in the source, as a strip. Returns nothing otherwise.
 static std::optional<Strip> getStrip(memref::SubViewOp op) {
   MemRefType source = op.getSourceType();
   if (!source.hasStaticShape() || !source.getLayout().isIdentity() ||
@@ -98,14 +99,14 @@ static std::optional<Strip> getStrip(memref::SubViewOp op) {
   return strip;
 }
 
-/// Appends `strip` to the strips of `placement`. A strip consists of equally
-/// long runs of bytes at equal distances, and `strip` places the present buffer
-/// of `placement` in a larger one. The new strip is merged with the last strip
-/// where one strip can describe both. If the new strip has only one run, the
-/// last strip's offset increases. In nested concatenations along columns, the
-/// last strip may have a run of 16 bytes in each row of 64 bytes, and the new
-/// strip may place these rows 256 bytes apart: the result is runs of 16 bytes
-/// that are 256 bytes apart.
+/// Appends `strip` to the strips of `placement`. `strip` places the present
+/// buffer of `placement` in a larger one, as runs of equal length at equal
+/// distances. The new strip is merged with the last strip if one strip can
+/// describe both. If the new strip has a single run, the last strip's offset
+/// increases. If both have several runs, as in nested concatenations along
+/// columns, the stride increases: the last strip may have a run of 16 bytes in
+/// each row of 64 bytes, and the new strip may place these rows 256 bytes
+/// apart. The result is runs of 16 bytes that are 256 bytes apart.
 static void addStrip(Placement &placement, const Strip &strip) {
   if (!placement.strips.empty()) {
     Strip &last = placement.strips.back();

@@ -50,7 +50,7 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 /// The largest number of elements of the output that a thread computes. The
-/// thread keeps these elements in registers throughout its loop over keys, and
+/// thread keeps these elements in registers throughout its loop over keys. It
 /// needs as many registers again for the sums of the present block of keys.
 /// Devices have enough registers for 128 elements.
 static constexpr int64_t maxOutputs = 128;
@@ -100,8 +100,8 @@ std::string dml::findTileProblem(const Attention &attention,
                                  const DeviceProfile &profile) {
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   int64_t ofStep = attention.scores.getTermsOfStep();
-  // A tile with more terms than workgroup memory has bytes is refused here, so
-  // that the sizes that are computed below do not overflow 64 bits.
+  // A tile must not have more terms than workgroup memory has bytes. The sizes
+  // that are computed below then fit 64 bits.
   if (tile.terms > maxMemory || tile.terms % ofStep)
     return "has " + std::to_string(tile.terms) +
            " terms, but a multiple of the " + std::to_string(ofStep) +
@@ -141,10 +141,10 @@ dml::getAttentionTile(const Attention &attention, int64_t queries, int64_t keys,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// The most terms, or keys, over which a loop is unrolled.
+/// The largest number of terms, or of keys, over which a loop is unrolled.
 static constexpr int64_t maxWrittenOut = 8;
 
-/// The largest divisor of `count` that is at most `most`.
+/// Returns the largest divisor of `count` that is at most `most`.
 static int64_t getDivisor(int64_t count, int64_t most) {
   most = std::min(count, most);
   while (count % most)
@@ -157,9 +157,10 @@ namespace {
 /// keys or the values.
 struct StagedOperand {
   const ContractionOperand *operand = nullptr;
-  /// The contraction that adds up the operand's products.
+  /// The contraction whose products have the factors of this operand.
   const Contraction *sums = nullptr;
-  /// The number of the workgroup's first vector of positions.
+  /// The first vector of positions that the workgroup stages, counted in
+  /// vectors from the beginning of the operand.
   LinearForm firstVector;
   /// The layout of the operand in workgroup memory. The factors of one term, at
   /// all positions of the tile, are consecutive vectors of `side` = 4
@@ -259,24 +260,26 @@ private:
   void storeOutputs(ValueRange carried);
   void layOutOperands();
 
-  /// Returns the number of the thread's `i`-th vector of queries, counted in
-  /// the workgroup's tile.
+  /// Returns the index of the thread's `i`-th vector of queries, counted in the
+  /// workgroup's tile.
   LinearForm getRowVector(int64_t i) {
     return forms->add(b, threadRow, i * block.threadRows);
   }
-  /// Returns the number of the thread's `i`-th vector of keys, counted in a
+  /// Returns the index of the thread's `i`-th vector of keys, counted in a
   /// block of keys.
   LinearForm getKeyVector(int64_t i) {
     return forms->add(b, threadColumn, i * block.threadColumns);
   }
-  /// Returns key `number`, counted over all blocks, and the condition that the
-  /// key exists. If the number of keys is not a multiple of the block, the
-  /// first block is incomplete, and not the last one: each later block
-  /// corrects, and thus rounds, the outputs of the blocks before, which error
-  /// bounds do not allow for a block of few keys. The first numbers then have
-  /// no key, and the function returns key 0 for them. With 100 keys in blocks
-  /// of 32, numbers 0 to 27 have no key, and number 28 is key 0. The condition
-  /// is null if all numbers have keys.
+  /// Returns the key that has the number `number`, counted over all blocks, and
+  /// the condition that the key exists. The condition is null if all numbers
+  /// have keys.
+  ///
+  /// If the number of keys is not a multiple of the block, the first block is
+  /// incomplete: its first numbers have no key, and the function returns key 0
+  /// for them. With 100 keys in blocks of 32, numbers 0 to 27 have no key, and
+  /// number 28 is key 0. The last block must not be the incomplete one, since a
+  /// later block corrects, and thus rounds, the outputs of the blocks before.
+  /// Error bounds do not allow such a rounding for a block of few keys.
   std::pair<LinearForm, Value> getKey(LinearForm number) {
     int64_t missing = llvm::alignTo(attention.keys, tile.keys) - attention.keys;
     if (missing == 0)
@@ -342,7 +345,8 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
   SmallVector<Value> counts;
   for (int64_t i = 0; i < steps; ++i) {
     LinearForm step = forms->add(b, firstStep, i);
-    // Factors of iterations beyond the last one are 0.
+    // Factors of terms that do not exist are 0: of keys that the first block
+    // lacks, or of iterations beyond the last one.
     Value isThere;
     if (staged.sums == &contraction) {
       std::tie(step, isThere) = getKey(step);
@@ -374,9 +378,9 @@ SmallVector<Value> AttentionKernel::buildFactors(const StagedOperand &staged,
 }
 
 /// Copies the factors of the loop over terms, from iteration `firstStep` on, to
-/// workgroup memory. `thread` is the number by which a thread chooses its
-/// items: the thread's own number, or this number shifted such that threads
-/// without an item of the queries take the first items of the keys.
+/// workgroup memory. A thread chooses its items by `thread`. This is the
+/// thread's own index, or this index plus an offset: threads that had no item
+/// of the queries then take the first items of the keys.
 void AttentionKernel::stage(const StagedOperand &staged, LinearForm thread,
                             LinearForm firstStep) {
   int64_t stepsOfItem = staged.area.vectorsOfItem /
@@ -405,13 +409,13 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
   return loopOver(
       llvm::alignTo(attention.scores.steps, steps), steps, init,
       [&](LinearForm firstStep, ValueRange sums) {
-        // The new factors overwrite the previous factors in workgroup memory,
-        // which all threads must have loaded before.
+        // The barrier lets all threads load the previous factors before the new
+        // factors overwrite them in workgroup memory.
         gpu::BarrierOp::create(b);
         LinearForm thread = forms->getThread();
         stage(queries, thread, firstStep);
-        // The threads are numbered anew for the items of the keys: those that
-        // had no item of the queries in the last round take the first items.
+        // The threads that had no item of the queries in the last round take
+        // the first items of the keys, by another numbering of the threads.
         int64_t numItems = queries.area.getNumItems();
         thread = forms->add(b, thread,
                             llvm::alignTo(numItems, numThreads) - numItems);
@@ -452,9 +456,9 @@ AttentionKernel::OfKeys AttentionKernel::buildSums() {
 }
 
 /// Replaces `sums` by scores. A score is -infinity if its key does not exist,
-/// since the block is incomplete, or if the query does not see the key. Appends
-/// to `seen` a vector of conditions for each vector of scores: that the key
-/// exists and is seen. The vector is null if all keys exist and are seen.
+/// since the block is incomplete, or if the query does not see the key. For
+/// each vector of scores, appends a vector of conditions to `seen`: that the
+/// key exists and is seen. The vector is null if all keys exist and are seen.
 void AttentionKernel::buildScores(LinearForm keyBlock,
                                   MutableArrayRef<Value> sums,
                                   SmallVectorImpl<Value> &seen) {
@@ -510,8 +514,8 @@ void AttentionKernel::buildScores(LinearForm keyBlock,
   }
 }
 
-/// Builds the sums of the products of the values with the block's weights,
-/// which are in workgroup memory.
+/// Builds the sums of the products of the values with the weights of block
+/// `keyBlock`, which are in workgroup memory.
 AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
   OfColumns init(block.rows * layout.columnVectors, getZero(side));
   LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
@@ -542,8 +546,8 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
                   for (int64_t lane = 0; lane < side; ++lane) {
                     Value weight = vector::ExtractOp::create(b, weights, lane);
                     // A weight of -1 marks a key that the query does not see.
-                    // The value of such a key must not count, even if it is
-                    // NaN. A weight that is NaN does count.
+                    // The value of such a key must not be added, even if it is
+                    // NaN. The value of a key with the weight NaN is added.
                     Value takesPart;
                     if (attention.isSeen)
                       takesPart = compare(arith::CmpFPredicate::UGE, weight,
@@ -601,8 +605,8 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   auto ofRow = [&](ValueRange ofKeys, int64_t row) {
     return ofKeys.slice(row * block.columns, block.columns);
   };
-  // The partial results overwrite the factors of scores in workgroup memory,
-  // which all threads must have loaded before.
+  // The barrier lets all threads load the factors of scores before the partial
+  // results overwrite them in workgroup memory.
   gpu::BarrierOp::create(b);
   OfRows parts, before = largest;
   for (int64_t row = 0; row < rowVectors; ++row) {
@@ -613,7 +617,8 @@ SmallVector<Value> AttentionKernel::buildBlock(LinearForm keyBlock,
   }
   exchange(0, parts, largest, [&](Value x, Value y) { return max(x, y); });
 
-  // Computes the exponentials and adds them to the sums of exponentials.
+  // Computes the exponentials of the scores minus the largest score, and adds
+  // them to the sums of exponentials.
   Value zero = getZero(side);
   OfKeys exponentials;
   OfRows kept;
@@ -709,7 +714,8 @@ void AttentionKernel::layOutOperands() {
   keys.area.first = tile.terms * queries.pitch;
   for (StagedOperand *staged : {&queries, &keys, &values}) {
     staged->area.memory = memory;
-    // Consecutive threads load factors that are neighbours in their buffer.
+    // The order of the items lets consecutive threads load factors that are
+    // neighbours in their buffer, so that the loads coalesce.
     staged->area.isAcrossLines =
         isAlongSteps(*staged->operand, *staged->sums, staged->position);
   }

@@ -1,4 +1,4 @@
-//===- AttentionKernel.h - A softmax of products, no scores -----*- C++ -*-===//
+//===- AttentionKernel.h - Softmax of products, no scores -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -16,16 +16,18 @@ namespace dml {
 /// The workgroup memory of an attention kernel, in vectors, and the part of the
 /// tile that each thread computes.
 struct AttentionLayout {
-  /// The scores of a thread: rows are queries, columns are keys.
+  /// The block of scores that a thread computes. Rows are queries, and columns
+  /// are keys.
   ThreadBlock block;
   /// The number of vectors of output columns that a thread computes for each of
   /// its queries.
   int64_t columnVectors = 0;
   /// The numbers of terms and of keys whose factors are in workgroup memory at
-  /// a time: `terms` for the products of queries and keys, and `valueKeys` for
-  /// the products of weights and values.
+  /// a time. `terms` is for the products of queries and keys, and `valueKeys`
+  /// for the products of weights and values.
   int64_t terms = 0, valueKeys = 0;
-  /// The vectors of workgroup memory for factors, and those for weights.
+  /// The sizes, in vectors, of the two areas of workgroup memory: the area of
+  /// staged factors, and the area of weights.
   int64_t stagedVectors = 0, weightVectors = 0;
 
   /// Returns the number of columns of the output, rounded up to whole vectors
@@ -48,16 +50,17 @@ std::string findTileProblem(const Attention &attention,
                             const AttentionTile &tile,
                             const DeviceProfile &profile);
 
-/// Returns the tile of `queries` by `keys`. To compute scores, its kernel
-/// stages the terms of several iterations of the loop over terms at a time: at
-/// most 16 terms, or those of one iteration if these are more. It stages fewer
-/// iterations if the workgroup memory of `profile` does not suffice. Returns
-/// nothing if not even the terms of one iteration fit.
+/// Returns the tile of `queries` by `keys`. To compute scores, the tile's
+/// kernel stages the terms of several iterations of the loop over terms at a
+/// time: at most 16 terms, or those of one iteration if these are more. The
+/// kernel stages fewer iterations if the workgroup memory of `profile` does not
+/// suffice. Returns nothing if the terms of a single iteration do not fit.
 std::optional<AttentionTile> getAttentionTile(const Attention &attention,
                                               int64_t queries, int64_t keys,
                                               const DeviceProfile &profile);
 
-/// Replaces `op`, which computes `attention`, by a launch.
+/// Replaces `op`, which computes `attention`, by the launch of an attention
+/// kernel with `tile`.
 void buildAttentionKernel(mlir::linalg::GenericOp op,
                           const Attention &attention,
                           const AttentionTile &tile);

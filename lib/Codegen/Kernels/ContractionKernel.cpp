@@ -33,8 +33,8 @@ using namespace mlir;
 using namespace dml;
 
 namespace {
-/// A workgroup's tile of an operand, and the layout of its factors in workgroup
-/// memory.
+/// A workgroup's tile of the rows or of the columns, and the layout of its
+/// factors in workgroup memory.
 struct StagedFactors : OperandTile {
   /// The layout of the operand in workgroup memory. The factors of one term, at
   /// all positions of the tile, are consecutive vectors of 4 positions. A
@@ -44,8 +44,8 @@ struct StagedFactors : OperandTile {
   /// 16 items of 4 vectors.
   StagedArea area;
   /// The load of the first term's factor, if the factors of consecutive terms
-  /// are neighbours in their buffer, so that a thread can load several of them
-  /// by addresses that follow each other. Null otherwise.
+  /// are neighbours in their buffer. A thread can then load several of them at
+  /// consecutive addresses. Null otherwise.
   memref::LoadOp firstLoad;
   /// The number of neighbouring terms that a thread loads at a time, for each
   /// of 4 neighbouring positions.
@@ -99,13 +99,12 @@ private:
   const ContractionTile &tile;
   const ThreadBlock block;
   const int64_t numThreads;
-  /// The kernel stages the factors of `stepsOfRound` iterations of the
-  /// contraction's loop over terms in each round of its own loop, which has
-  /// `rounds` rounds.
+  /// The kernel has a loop of `rounds` rounds. A round covers `stepsOfRound`
+  /// iterations of the contraction's loop over terms, and stages their factors.
   const int64_t stepsOfRound, rounds;
 
-  /// The number of the thread's slice, and the number of the thread in its
-  /// slice. The threads of a slice form a grid, in which the thread is in row
+  /// The index of the thread's slice, and the index of the thread in its slice.
+  /// The threads of a slice form a grid, in which the thread is in row
   /// `threadRow` and in column `threadColumn`. A thread computes one or more
   /// blocks of 4 by 4 sums: in row 1 and column 3 of the grid, its first block
   /// has rows 4 to 7 and columns 12 to 15 of the tile.
@@ -137,7 +136,8 @@ static SmallVector<Operation *> getChain(Value factor) {
   return {};
 }
 
-/// Whether two chains have equal operations after their loads.
+/// Whether two chains of operations (getChain()) are equal except for their
+/// loads, which come first.
 static bool areEqual(ArrayRef<Operation *> lhs, ArrayRef<Operation *> rhs) {
   return lhs.size() == rhs.size() &&
          llvm::all_of(llvm::zip(lhs.drop_front(), rhs.drop_front()),
@@ -170,7 +170,8 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
                        {0, llvm::divideCeilSigned(operand.size, side) - 1});
   LinearForm step =
       forms->getOpaque(launch.getThreadIds().z, {0, contraction.steps - 1});
-  // Returns the loads of the factors of iteration `step`.
+  // Returns the loads of the factors that iteration `step` of the loop over
+  // terms multiplies.
   auto getLoads = [&](LinearForm step) {
     TileBuilder builder(b, op, *forms, *views);
     bindStep(builder, 0, step);
@@ -203,9 +204,9 @@ memref::LoadOp ContractionKernel::findFirstLoad(const StagedFactors &factors) {
   return isSideBySide ? cast<memref::LoadOp>(chain.front()) : memref::LoadOp();
 }
 
-/// Builds the factors of one item: those of the group of neighbouring terms
-/// with number `group`, at each position of vector `vector`. In the result, the
-/// factors of one term are neighbours.
+/// Builds the factors of one item: the factors of the neighbouring terms of
+/// group number `group`, at each position of vector `vector`. In the result,
+/// the factors of one term are neighbours.
 SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
                                                    const StagedFactors &factors,
                                                    LinearForm vector,
@@ -220,7 +221,7 @@ SmallVector<Value> ContractionKernel::buildFactors(TileBuilder &builder,
     bindStep(builder, lane, group);
   }
   builder.buildSlice(operand.slice, coordinates);
-  // The condition of a term does not depend on the position.
+  // The condition under which a term is added does not depend on the position.
   builder.buildSlice(contraction.conditionSlice, batch);
   Value zero = getZero();
   SmallVector<Value> elements;
@@ -256,7 +257,8 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
       });
   BodySlice address(op, given);
   Value loaded = memref::LoadOp(factors.firstLoad).getResult();
-  // The load is a part of the operand's slice, so that it can be sliced.
+  // The load is one of the operand's operations, so that the backward slice
+  // exists.
   [[maybe_unused]] LogicalResult isSlice = address.add(loaded);
   assert(succeeded(isSlice));
   builder.buildSlice(address.getOperations(), ofLanes);
@@ -281,7 +283,7 @@ ContractionKernel::buildNeighbours(TileBuilder &builder,
   return elements;
 }
 
-/// Returns the number of the buffer in workgroup memory that holds the factors
+/// Returns the index of the buffer in workgroup memory that holds the factors
 /// of round `round`. With two buffers, even and odd rounds use different ones.
 LinearForm ContractionKernel::getBuffer(LinearForm round) {
   return forms->divide(b, round, tile.buffers).second;
@@ -294,7 +296,7 @@ SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
                                                LinearForm round) {
   int64_t numGroups = contraction.getTerms() / factors.together;
   int64_t groupsOfRound = factors.area.lines;
-  // Factors of terms beyond the last one are 0.
+  // The factors of terms beyond the last one are 0.
   LinearForm group =
       forms->add(b, forms->mul(b, round, groupsOfRound), item.line);
   Value counts;
@@ -315,9 +317,9 @@ SmallVector<Value> ContractionKernel::loadItem(const StagedFactors &factors,
 }
 
 /// Copies the factors of `round` to workgroup memory. The threads share out the
-/// items of the rows, and then those of the columns. If the items of the rows
-/// leave some threads without an item in the last round of sharing out, these
-/// threads take the first items of the columns, so that they are not idle.
+/// items of the rows, one item each at a time, and then those of the columns.
+/// If the last items of the rows are fewer than the threads, the threads
+/// without an item take the first items of the columns.
 void ContractionKernel::stageRound(LinearForm round) {
   Staging staging(b, *forms, numThreads);
   auto stage = [&](const StagedFactors &factors, LinearForm thread) {
@@ -339,10 +341,11 @@ void ContractionKernel::stageRound(LinearForm round) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the operations of `block` before `end` that can run late: the
-/// stores, and the operations without side effects whose results are used only
-/// by these stores, by other such operations, or inside of the guards
-/// `storing`. A guard is an scf.if around stores, and is not returned itself.
-/// The operations are in reverse order: the last one comes first.
+/// stores, and operations without side effects whose results only late code
+/// uses. Late code is the stores, other such operations, and the code inside of
+/// the guards `storing`. A guard is an scf.if around stores, and is not
+/// returned itself. The operations are in reverse order: the last one comes
+/// first.
 static SmallVector<Operation *>
 findLate(Block &block, Block::iterator end,
          const llvm::SmallPtrSetImpl<Operation *> &storing) {
@@ -360,8 +363,9 @@ findLate(Block &block, Block::iterator end,
   return late.takeVector();
 }
 
-/// Moves an operation into a guard if only the guard uses its result.
-/// Loop-invariant code motion may have moved the operation out of the guard.
+/// Moves operations into a guard, a branch, if only the code in the guard uses
+/// their results. Loop-invariant code motion may have moved these operations
+/// out of the guard.
 static void sinkIntoGuards(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.use_empty() || op.getNumRegions() || !isMemoryEffectFree(&op))
@@ -390,9 +394,9 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
     guard->moveBefore(point);
     return guard;
   }
-  // The values, such as loaded values, that the guard of the loads computes and
-  // the guard of the stores uses. They become results of the guard of the
-  // loads.
+  // `crossing` are the values, such as loaded values, that the guard of the
+  // loads computes and the guard of the stores uses. They become results of the
+  // guard of the loads.
   llvm::SetVector<Value> crossing;
   for (Operation *op : late)
     for (Value operand : op->getOperands())
@@ -434,7 +438,7 @@ static scf::IfOp splitGuard(scf::IfOp guard, Operation *point) {
 /// and `point` while it waits for the loaded values.
 static void postponeStores(Block &block, Block::iterator end,
                            Operation *point) {
-  // A guard contains both loads and stores, so that it is split.
+  // A guard that contains both loads and stores is split into two.
   llvm::SmallPtrSet<Operation *, 4> storing;
   for (Operation &op :
        llvm::make_early_inc_range(llvm::make_range(block.begin(), end)))
@@ -453,7 +457,7 @@ static void postponeStores(Block &block, Block::iterator end,
 //===----------------------------------------------------------------------===//
 
 /// Returns the number, in the tile, of the thread's `number`-th vector. The
-/// tile's vectors are dealt out to `threads` threads one by one: with 8
+/// tile's vectors are distributed to `threads` threads one by one: with 8
 /// threads, the vectors 0, 1 and 2 of thread 3 are the vectors 3, 11 and 19 of
 /// the tile.
 LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
@@ -461,9 +465,9 @@ LinearForm ContractionKernel::getOwnVector(LinearForm thread, int64_t threads,
   return forms->add(b, thread, forms->mul(b, number, threads));
 }
 
-/// Adds the products of `count` terms from `firstTerm` on to `sums`. The sums
-/// are the thread's block in row-major order, in vectors of neighbouring
-/// columns.
+/// Adds the products of `count` terms from `firstTerm` on to `sums`, the sums
+/// of the thread. The list has the thread's block in row-major order, as
+/// vectors of neighbouring columns.
 SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
                                                   int64_t count,
                                                   ValueRange sums) {
@@ -499,7 +503,8 @@ SmallVector<Value> ContractionKernel::addProducts(LinearForm firstTerm,
   return next;
 }
 
-/// Adds the products of the terms of `round` that belong to the thread's slice.
+/// Adds to `sums` the products of the terms of `round` that belong to the
+/// thread's slice.
 SmallVector<Value> ContractionKernel::addTerms(LinearForm round,
                                                ValueRange sums) {
   int64_t terms = tile.terms / tile.slices;
@@ -524,8 +529,8 @@ SmallVector<Value> ContractionKernel::buildRound(LinearForm round,
   stageRound(round);
   gpu::BarrierOp::create(b);
   SmallVector<Value> next = addTerms(round, sums);
-  // With a single buffer, the next round overwrites the factors of this round,
-  // which all threads must have loaded before.
+  // With a single buffer, the barrier lets all threads load the factors of this
+  // round before the next round overwrites them.
   if (tile.buffers == 1)
     gpu::BarrierOp::create(b);
   return next;
@@ -540,15 +545,16 @@ SmallVector<Value> ContractionKernel::buildRoundAhead(LinearForm round,
   Operation *last = &body->back();
   SmallVector<Value> next = addTerms(forms->sub(b, round, 1), sums);
   Operation *wait = gpu::BarrierOp::create(b);
-  // With a single buffer, the new factors overwrite the present ones, which all
-  // threads must have loaded before.
+  // With a single buffer, the barrier lets all threads load the present factors
+  // before the new factors overwrite them.
   if (tile.buffers == 1)
     wait = gpu::BarrierOp::create(b);
   postponeStores(*body, std::next(last->getIterator()), wait);
   return next;
 }
 
-/// Builds all rounds, one after the other.
+/// Builds the loop over the rounds, which loads factors ahead if the tile asks
+/// for it (isAhead).
 SmallVector<Value> ContractionKernel::buildRounds(ValueRange sums) {
   if (rounds == 1) {
     stageRound(0);
@@ -571,7 +577,7 @@ SmallVector<Value> ContractionKernel::buildRounds(ValueRange sums) {
   return tile.isAhead ? addTerms(rounds - 1, last) : last;
 }
 
-/// Builds the sums of the thread, which are vectors of neighbouring columns.
+/// Builds the sums of the thread, as vectors of neighbouring columns.
 SmallVector<Value> ContractionKernel::buildSums() {
   return buildRounds(
       SmallVector<Value>(block.rows * block.columns / side, getZero(side)));
@@ -588,9 +594,8 @@ SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   while (numVectors % atOnce || atOnce * getExchangedVectors(tile) > room)
     --atOnce;
   // Returns the index in workgroup memory of a vector of partial sums that
-  // slice `from` has computed and slice `to` adds up. `number` is the vector's
-  // number among those that slice `to` receives from slice `from` in this
-  // exchange.
+  // slice `from` has computed and slice `to` adds up. In an exchange, slice
+  // `to` receives several vectors from slice `from`, and `number` counts them.
   auto getPlace = [&](int64_t number, LinearForm to, LinearForm from) {
     LinearForm place = forms->add(b, forms->mul(b, to, tile.slices), from);
     place = forms->add(b, place, number * tile.slices * tile.slices);
@@ -599,8 +604,8 @@ SmallVector<Value> ContractionKernel::joinSlices(ValueRange sums) {
   };
   SmallVector<Value> joined;
   for (int64_t first = 0; first < numVectors; first += atOnce) {
-    // The partial sums overwrite factors or earlier partial sums in workgroup
-    // memory, which all threads must have loaded before.
+    // The barrier lets all threads load factors or earlier partial sums before
+    // the new partial sums overwrite them in workgroup memory.
     gpu::BarrierOp::create(b);
     for (int64_t to = 0; to < tile.slices; ++to)
       for (int64_t i = 0; i < atOnce; ++i)
@@ -664,7 +669,8 @@ void ContractionKernel::layOut(StagedFactors &factors) {
   area.ofItem = 1;
   area.ofVector = factors.getPitch();
   area.ofBuffer = tile.terms * factors.getPitch();
-  // Consecutive threads load factors that are neighbours in their buffer.
+  // The order of the items lets consecutive threads load factors that are
+  // neighbours in their buffer, so that the loads coalesce.
   area.isAcrossLines = isAcross;
   area.storesLast = true;
 }
@@ -709,8 +715,8 @@ std::string dml::findTileProblem(const Contraction &contraction,
     return "has " + std::to_string(tile.threads) +
            " threads, but the device profile has " +
            std::to_string(profile.getMaxWorkgroupSize());
-  // A tile with more terms than workgroup memory has bytes is refused here, so
-  // that the sizes that are computed below do not overflow 64 bits.
+  // A tile must not have more terms than workgroup memory has bytes. The sizes
+  // that are computed below then fit 64 bits.
   int64_t maxMemory = profile.getMaxWorkgroupMemory();
   if (tile.terms > maxMemory || tile.terms % contraction.getTermsOfStep())
     return "has " + std::to_string(tile.terms) +

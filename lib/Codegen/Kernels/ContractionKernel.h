@@ -20,7 +20,8 @@ std::string findTileProblem(const Contraction &contraction,
                             const ContractionTile &tile,
                             const DeviceProfile &profile);
 
-/// Replaces `op`, which computes `contraction`, by a launch.
+/// Replaces `op`, which computes `contraction`, by the launch of a contraction
+/// kernel with `tile`.
 void buildContractionKernel(mlir::linalg::GenericOp op,
                             const Contraction &contraction,
                             const ContractionTile &tile);

@@ -59,12 +59,12 @@ private:
 
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// The workgroup's position in the batch, the number of its tile of rows, and
-  /// the number of its tile of columns.
+  /// The workgroup's position in the batch, the index of its tile of rows, and
+  /// the index of its tile of columns.
   LinearForm batch, rowTile, columnTile;
-  /// The condition that the workgroup computes a tile, since a grid may have a
-  /// few workgroups more than there are tiles. Null if each workgroup computes
-  /// one.
+  /// The condition that the workgroup computes a tile. A grid may have a few
+  /// workgroups more than there are tiles. Null if each workgroup computes a
+  /// tile.
   Value isWanted;
   /// The tile in workgroup memory, column by column. Narrow elements are
   /// packed: a word holds, for example, four bytes of one column. Each column
@@ -90,17 +90,17 @@ SmallVector<LinearForm> CrosswiseKernel::getCoordinates(LinearForm row,
 }
 
 /// Computes vector `item` of the tile, whose elements are neighbours in one
-/// column, and stores the vector in workgroup memory.
+/// column. Stores the vector in workgroup memory.
 void CrosswiseKernel::loadColumns(const LinearForm &item) {
   int64_t count = down.getCount();
   auto [column, vector] = forms->divide(b, item, tile.rows / count);
   LinearForm ofTensor = forms->min(
       b, forms->add(b, forms->mul(b, columnTile, tile.columns), column),
       shape.numColumns - 1);
-  // Beyond the last row of the output, the kernel computes the last row again.
-  // If the number of rows is a multiple of the vector's size, the kernel
-  // computes the whole last vector again instead, so that the elements of a
-  // vector stay neighbours in their buffer.
+  // A tile may extend beyond the last row of the output. There, the kernel
+  // computes the last row again. If the number of rows is a multiple of the
+  // vector's size, the kernel computes the whole last vector again instead, so
+  // that the elements of a vector stay neighbours in their buffer.
   LinearForm first =
       forms->add(b, forms->mul(b, rowTile, tile.rows / count), vector);
   bool isWhole = shape.numRows % count == 0;
@@ -123,10 +123,10 @@ void CrosswiseKernel::loadColumns(const LinearForm &item) {
                             forms->materialize(b, forms->add(b, place, i)));
 }
 
-/// Transposes a square of narrow elements in 32-bit words: each word holds
+/// Transposes a square of narrow elements in 32-bit words. Each word holds
 /// elements of one column before, and elements of one row afterwards. For 4
-/// words of 4 bytes, the first step transposes the blocks of 2 by 2 bytes, and
-/// the second step the bytes within each block.
+/// words of 4 bytes, the first step exchanges the blocks of 2 by 2 bytes across
+/// the diagonal, and the second step the bytes within each block.
 void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
   auto constantWord = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(
@@ -136,10 +136,10 @@ void CrosswiseKernel::turn(MutableArrayRef<Value> words) {
     return arith::OrIOp::create(b, lhs, rhs);
   };
   for (int64_t bits = 16; bits >= down.bits; bits /= 2) {
-    // Two words exchange blocks of `bits` bits: the odd-numbered blocks of the
-    // first word, counted from the lowest bits, and the even-numbered blocks of
-    // the second word. `low` is the mask of the even-numbered blocks:
-    // 0x00ff00ff for 8 bits.
+    // Two words exchange blocks of `bits` bits. The blocks of a word are
+    // numbered from the lowest bits. The odd-numbered blocks of the first word
+    // and the even-numbered blocks of the second word change places. `low` is
+    // the mask of the even-numbered blocks: 0x00ff00ff for 8 bits.
     uint32_t low = 0;
     for (int64_t at = 0; at < 32; at += 2 * bits)
       low |= llvm::maskTrailingOnes<uint32_t>(bits) << at;
@@ -203,7 +203,8 @@ void CrosswiseKernel::storeRows(const LinearForm &item) {
     LinearForm insideColumn = column;
     if (inside) {
       guard.emplace(b, *forms, inside);
-      // Range analysis does not learn these bounds from the condition.
+      // The minima state that the row and the column lie in the output. Range
+      // analysis does not learn this from the condition of the guard.
       row = forms->min(b, row, shape.numRows - 1);
       insideColumn =
           forms->mul(b,

@@ -21,8 +21,8 @@
 namespace dml {
 
 /// The output of a crosswise kernel as a batch of matrices. The columns of a
-/// matrix are the innermost dimension of size greater than 1. Its rows are the
-/// dimensions from 0 to `rowDim`, and the dimensions between the rows and the
+/// matrix are the innermost dimension of size greater than 1. The rows are the
+/// dimensions from 0 to `rowDim`. The dimensions between the rows and the
 /// columns are the batch.
 ///
 /// For example, if an output of 8x56x56x64 elements is read along dimension 2,

@@ -33,9 +33,9 @@ public:
 
   mlir::linalg::GenericOp op;
   const DeviceProfile &profile;
-  /// The contraction that the generic computes, or null.
+  /// The contraction that the generic computes, or null if it computes none.
   const Contraction *contraction;
-  /// The attention that the generic computes, or null.
+  /// The attention that the generic computes, or null if it computes none.
   const Attention *attention;
 
   bool isOnBuffers() const {
@@ -72,7 +72,7 @@ struct Proposal {
   /// The factor by which chooseKernel() multiplies the cycles before it
   /// compares them with other times. With a share of 0.9, a kernel of 100
   /// cycles counts as one of 90, and a kernel of 95 cycles does not win against
-  /// it. Since estimates are inexact, a kind with a share below 1 loses only to
+  /// it. Estimates are inexact. A kind with a share below 1 loses only to
   /// kernels that are clearly faster.
   double share = 1;
 
@@ -82,19 +82,19 @@ struct Proposal {
   }
 };
 
-/// The proposals of a search, which keeps the best ones: one for the compiler,
-/// and several for a tuner, which measures them. They stand in the order of
-/// their estimated times, those of equal times in the order in which they were
-/// added, and those without an estimate last.
+/// The best proposals of a search: one for the compiler, and several for a
+/// tuner, which measures them. Proposals are ordered by their estimated times.
+/// Proposals of equal times have the order in which they were added, and those
+/// without an estimate come last.
 class Proposals {
 public:
   explicit Proposals(size_t most = 1) : most(most) {}
 
   void add(Proposal proposal);
-  /// Whether only one proposal is wanted.
+  /// Whether the search is for a single proposal.
   bool wantsOne() const { return most == 1; }
   size_t getMost() const { return most; }
-  /// The best proposal, or null.
+  /// Returns the best proposal, or null if there is none.
   Proposal *getBest() { return proposals.empty() ? nullptr : &proposals[0]; }
   std::optional<Proposal> takeBest() {
     return proposals.empty() ? std::nullopt
@@ -147,14 +147,15 @@ public:
   /// kernel.
   std::optional<Proposal> propose(const KernelQuery &query,
                                   const KernelTile *wanted) const;
-  /// Adds the kernel with the tile `wanted` to `proposals`, or this kind's
-  /// fastest kernels if `wanted` is null.
+  /// If `wanted` is null, adds this kind's fastest kernels to `proposals`.
+  /// Otherwise adds the kernel with the tile `wanted`.
   virtual void proposeAll(const KernelQuery &query, const KernelTile *wanted,
                           Proposals &proposals) const = 0;
 
 protected:
-  /// Parses `text` as positive numbers separated by 'x', such as '64x32', into
-  /// `sizes`. Returns false if `text` does not have exactly as many numbers.
+  /// Parses `text`, positive numbers separated by 'x', such as '64x32', and
+  /// sets `sizes` to them. Returns false if `text` does not have exactly as
+  /// many numbers as `sizes`.
   static bool parseSizes(llvm::StringRef text, llvm::ArrayRef<int64_t *> sizes);
   /// Parses `text` as the tile of this kind in a `dml.kernel` attribute.
   std::optional<KernelTile> parseTile(llvm::StringRef text,
@@ -183,9 +184,9 @@ public:
 
 protected:
   /// Builds the kernel with `tile`, and returns an empty text. On failure,
-  /// returns the problem without the name of the tile: "stands on no
-  /// contraction", which build() completes to "has a matrix_tile that stands on
-  /// no contraction", for example.
+  /// returns the problem without the name of the tile, such as "stands on no
+  /// contraction". build() completes this to "has a matrix_tile that stands on
+  /// no contraction".
   virtual std::string tryBuild(mlir::linalg::GenericOp op, const Tile &tile,
                                const DeviceProfile &profile) const = 0;
   /// Adds the fastest kernels to `proposals`.

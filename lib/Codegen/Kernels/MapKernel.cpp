@@ -60,16 +60,16 @@ MapTile dml::getPlainTile(linalg::GenericOp op) {
   return tile;
 }
 
-/// The most elements of a thread. The thread's code is unrolled over its
-/// elements, and drivers take long to compile more of them.
+/// The largest number of elements that a thread computes. The thread's code is
+/// unrolled over its elements, and drivers take long to compile longer code.
 static constexpr int64_t maxThreadElements = 256;
 
 static std::string findTurnsProblem(linalg::GenericOp op, const MapTile &tile);
 
 namespace {
-/// Checks the mode of a map kernel's tile, which states how the vectors of the
-/// output are distributed to threads, for an operation without loops. There is
-/// a function for each mode. Each returns why the operation cannot have the
+/// Checks the mode of a map kernel's tile for an operation without loops. The
+/// mode states how the vectors of the output are distributed to threads. The
+/// operator for each mode returns the reason why the operation cannot have the
 /// mode, or an empty text if it can.
 struct ModeProblem {
   linalg::GenericOp op;
@@ -140,9 +140,9 @@ std::string ModeProblem::operator()(const InsideVectors &inside) {
                        inside.count, inside.first, ofRow);
 }
 
-/// Returns why a thread cannot compute the block `block` of the output of `op`,
-/// whose body has loops, in vectors of `count` elements. Returns an empty text
-/// if it can.
+/// Returns the reason why a thread cannot compute the block `block` of the
+/// output of `op`, whose body has loops, in vectors of `count` elements.
+/// Returns an empty text if it can.
 static std::string findBlockProblem(linalg::GenericOp op,
                                     ArrayRef<int64_t> block, int64_t count) {
   MemRefType type = getOutputType(op);
@@ -161,8 +161,8 @@ static std::string findBlockProblem(linalg::GenericOp op,
   return "";
 }
 
-/// Returns why a thread cannot compute as many vectors of `count` elements as
-/// `tile` requests, or an empty text if it can.
+/// Returns the reason why a thread cannot compute as many vectors of `count`
+/// elements as `tile` requests, or an empty text if it can.
 static std::string findSizeProblem(const MapTile &tile, int64_t count) {
   SmallVector<int64_t> factors;
   if (const LoopBlock *block = tile.getBlock())
@@ -212,9 +212,9 @@ std::string dml::findTileProblem(linalg::GenericOp op, const MapTile &tile) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Selects the vectors that a group of threads computes: all vectors, only the
-/// vectors that lie inside of rows, or only the vectors that may cross the end
-/// of a row.
+/// The part of the output that a group of threads computes: all vectors, only
+/// the vectors that lie inside of rows, or only the vectors that may cross the
+/// end of a row.
 enum class Part { Whole, Inside, Across };
 
 /// A linalg.generic with the tile of its threads, and values derived from both.
@@ -246,8 +246,8 @@ struct MapKernel {
     return DeviceProfile::workgroupSize * tile.getSteps();
   }
   /// Returns how many vectors of each row the threads of Part::Inside compute.
-  /// If rows consist of whole vectors, these are the vectors that need no
-  /// clamping according to the tile's InsideVectors, such as 6 of 8. Otherwise
+  /// If rows consist of whole vectors, these vectors are those that need no
+  /// clamping according to the tile's InsideVectors, such as 6 of 8. Otherwise,
   /// they are all vectors that lie inside of a row, and Part::Across has the
   /// vectors that cross the end of a row (SingleVectors::isSplit).
   int64_t getInsideVectors() const {
@@ -306,8 +306,7 @@ bool dml::launchesNewRows(linalg::GenericOp op, const MapTile &tile) {
   return MapKernel(op, tile).newRows.has_value();
 }
 
-/// Returns the number of the first vector that a thread computes in step
-/// `step`.
+/// Returns the index of the first vector that a thread computes in step `step`.
 LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
                                 int64_t step) const {
   if (tile.getSteps() == 1)
@@ -320,11 +319,10 @@ LinearForm MapKernel::getVector(ImplicitLocOpBuilder &b, IndexForms &forms,
 }
 
 /// Returns the position in the output of one of the vectors that a thread of
-/// `part` computes. `vector` is the number of the thread's first vector among
-/// the vectors of the part. If the thread has vectors of several rows, `row`
-/// says how many rows below the first vector the wanted one lies. If the thread
-/// has several consecutive vectors, `number` says how many vectors behind the
-/// first one it lies.
+/// `part` computes. `vector` is the index of the thread's first vector, counted
+/// among the vectors of the part. A thread may have vectors of several rows, or
+/// several consecutive vectors. The wanted vector lies `row` rows below the
+/// first one, and `number` vectors behind it.
 LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                                   Part part, LinearForm vector, int64_t row,
                                   int64_t number) const {
@@ -353,15 +351,18 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
                      forms.mul(b, column, count));
   }
   if (part == Part::Across) {
-    // Part::Across computes the vectors that Part::Inside does not. With rows
-    // of 9 elements and vectors of 4, four rows consist of the vectors 0 to 8.
-    // Part::Inside has one vector of each row: 0, 3, 5 and 7. Part::Across has
-    // the vectors 1, 2, 4, 6 and 8, and numbers them from 0 to 4. Of each row,
-    // Part::Across has `others` = 9 - 4 = 5 elements on average. Before its
-    // vector number v, it has 4 v elements, so that this vector begins in row 4
-    // v / 5. Part::Inside has one vector in this row and in each row before,
-    // all of which precede it. Number 3, for example, begins in row 2, so that
-    // 3 vectors of Part::Inside precede it: it is vector 3 + 3 = 6.
+    // Part::Across computes the vectors that Part::Inside does not compute.
+    // With rows of 9 elements and vectors of 4, four rows consist of the
+    // vectors 0 to
+    // 8. Part::Inside has one vector of each row: 0, 3, 5 and 7. Part::Across
+    //    has the vectors 1, 2, 4, 6 and 8, and numbers them from 0 to 4.
+    //
+    // Of each row, Part::Across has `others` = 9 - 4 = 5 elements on average.
+    // Its vector number v follows 4 v other elements of the part, and therefore
+    // begins in row 4 v / 5. Part::Inside has one vector in this row and in
+    // each row before, and all of them precede vector number v. Number 3, for
+    // example, begins in row 2, and 3 vectors of Part::Inside precede it, so
+    // that it is vector 3 + 3 = 6.
     int64_t others = rows.size - inside * count;
     LinearForm before =
         forms.divide(b, forms.mul(b, vector, count), others).first;
@@ -371,7 +372,8 @@ LinearForm MapKernel::getPosition(ImplicitLocOpBuilder &b, IndexForms &forms,
     auto [place, column] = forms.divide(b, vector, inside);
     place = forms.add(b, forms.mul(b, place, tile.getRows()), row);
     LinearForm first = forms.mul(b, place, rows.size);
-    // The distance from the beginning of the row to the next whole vector.
+    // `ahead` becomes the distance from the beginning of the row to the next
+    // whole vector.
     LinearForm ahead = forms.mul(b, place, llvm::mod(-rows.size, count));
     first = forms.add(b, first, forms.divide(b, ahead, count).second);
     if (tile.getInside())
@@ -400,7 +402,8 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
       stride = rows.size;
     }
     LinearForm digit;
-    // Lanes beyond the last element compute an earlier element again.
+    // Lanes beyond the last element of the output compute an earlier element
+    // again.
     if (dim == first)
       digit = forms.min(b, position, size / stride - 1);
     else
@@ -412,12 +415,12 @@ SmallVector<LinearForm> MapKernel::getCoordinates(ImplicitLocOpBuilder &b,
 }
 
 /// Returns the vectors of each row, among the vectors of `part`, whose indices
-/// need no clamping, so that separate threads can compute them with cheaper
-/// code. Clamping is needed near the ends of rows, if at all, so that the
-/// vector in the middle of a row needs none. The function therefore looks at
-/// each comparison whose outcome the ranges in `forms` leave open, and returns
-/// the vectors for which all of them have the same outcome as for the vector in
-/// the middle.
+/// need no clamping. Separate threads can then compute these vectors with
+/// cheaper code. If indices need clamping at all, they need it near the ends of
+/// rows, so that the vector in the middle of a row needs none. The function
+/// looks at each comparison that the ranges in `forms` do not decide. It
+/// returns the vectors for which all of these comparisons have the same outcome
+/// as for the vector in the middle.
 std::optional<InsideVectors> MapKernel::findInside(ImplicitLocOpBuilder &b,
                                                    IndexForms &forms,
                                                    Part part) const {
@@ -482,9 +485,10 @@ static double countLoads(Block *block) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The workgroup memory that collects the vectors of a workgroup before they
-/// are stored in the output, and the index in this memory of the thread's first
-/// vector. Both are null if threads store their vectors directly in the output.
+/// Workgroup memory that collects the vectors of a workgroup before they are
+/// stored in the output. `first` is the index in this memory of the thread's
+/// first vector. Both are null if threads store their vectors directly in the
+/// output.
 struct StagedVectors {
   Value memory, first;
 };
@@ -504,16 +508,16 @@ private:
   /// indices need no clamping (the interior). The general path, which any
   /// thread may take, remains for the other threads.
   struct Interior {
-    /// The average number of operations that a thread executes if there are
-    /// both a general path, which any thread may take, and a cheaper path for
-    /// threads whose indices need no clamping. Nothing if the cheaper path
-    /// saves too little and was removed.
+    /// The average number of operations that a thread executes if the kernel
+    /// has both paths, the general one and the cheaper one for threads whose
+    /// indices need no clamping. Nothing if the cheaper path saves too little
+    /// and was removed.
     std::optional<double> average;
     /// The condition of the cheaper path, for threads whose indices need no
-    /// clamping, gives a range for each of several numbers (atoms). The
-    /// divergence of a range is the share of subgroups with threads outside of
-    /// it, and this is the largest divergence of all ranges. The kernel is
-    /// tried with several limits on the divergence of ranges. If the largest
+    /// clamping, requires that each of several numbers (atoms) lies in a range.
+    /// The divergence of a range is the share of subgroups with threads outside
+    /// of the range. This member is the largest divergence of all ranges. The
+    /// kernel is tried with several limits on divergence. If the largest
     /// divergence is 0.2, a limit of 0.25 gives the same ranges as a limit of
     /// 0.6, and need not be tried.
     double divergence = 0;
@@ -544,12 +548,11 @@ private:
 } // namespace
 
 /// Builds element `lane` of a vector that may continue in the next row. `here`
-/// are the coordinates of the vector's first element, which is element `column`
-/// of its row, and `next` are the coordinates of the beginning of the next row.
-/// If ranges do not decide in which row element `lane` lies, the code loads
-/// from one of two positions: that of the element in the present row, or that
-/// in the next row. Returns nothing if one of the two elements is a constant,
-/// which has no position.
+/// has the coordinates of the vector's first element, which is element `column`
+/// of its row. `next` has the coordinates of the beginning of the next row. If
+/// ranges do not decide in which row element `lane` lies, the code selects
+/// between the positions in both rows and loads once. Returns nothing if the
+/// element in one of both rows is a constant, which has no position.
 std::optional<Scalar> PartBuilder::buildInBothRows(
     IndexForms &forms, TileBuilder &builder, SmallVector<LinearForm> here,
     SmallVector<LinearForm> next, LinearForm column, int64_t lane) {
@@ -593,9 +596,9 @@ SmallVector<Scalar> PartBuilder::buildVector(IndexForms &forms,
 }
 
 /// Returns the position of the thread's vector within the rows that the body
-/// may replace. A thread whose row would lie beyond the end of the output
-/// computes the last row instead, as the thread of the last row does. If both
-/// threads store, they store equal elements, since an element depends on its
+/// may replace. If the thread's row would lie beyond the end of the output, the
+/// thread computes the last row instead, which another thread computes as well.
+/// Both threads store equal elements, since an element depends on its
 /// coordinates alone.
 LinearForm PartBuilder::getNewPosition(IndexForms &forms,
                                        TileBuilder &builder) {
@@ -620,9 +623,8 @@ LinearForm PartBuilder::getNewPosition(IndexForms &forms,
 }
 
 /// Loads the vector at index `place` of the output, and returns its elements.
-/// Only the thread that stores this vector loads it, and the thread loads
-/// nothing else of the output, since other threads store there at the same
-/// time.
+/// Only the thread that stores this vector loads it. The thread loads no other
+/// vector of the output, since other threads store there at the same time.
 SmallVector<Value> PartBuilder::loadOutput(const OutputVectors &output,
                                            Value place) {
   const Packing &packing = kernel.packing;
@@ -652,7 +654,7 @@ namespace {
 struct Replacement {
   explicit Replacement(linalg::GenericOp op);
 
-  /// Null if the body has another form.
+  /// The select operation, or null if the body is of another form.
   arith::SelectOp select;
   Value replacing;
   /// Whether the new element is stored where the condition is false.
@@ -676,8 +678,8 @@ Replacement::Replacement(linalg::GenericOp op) {
 }
 
 /// Builds the vector at `position` of a body that reads the output's old
-/// elements, and stores it. If the body selects between new and old elements, a
-/// vector that consists of old elements only is not stored.
+/// elements, and stores the vector. If the body selects between new and old
+/// elements, a vector that consists of old elements only is not stored.
 void PartBuilder::buildOverOutput(IndexForms &forms, TileBuilder &builder,
                                   const OutputVectors &output,
                                   LinearForm position) {
@@ -740,7 +742,8 @@ void PartBuilder::buildOverOutput(IndexForms &forms, TileBuilder &builder,
   shared.restore(std::move(before));
 }
 
-/// Builds the code of a thread whose elements share loops.
+/// Builds the code of a thread for a body with loops. The elements of the
+/// thread's block share these loops.
 void PartBuilder::buildBlock(IndexForms &forms, TileBuilder &builder,
                              const OutputVectors &output) {
   MemRefType type = kernel.type;
@@ -810,17 +813,17 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
   OutputVectors output(b, views, kernel.output, packing);
   if (tile.getBlock())
     return buildBlock(forms, builder, output);
-  // Drivers do not move loads in front of stores, since both might access the
+  // Drivers do not move a load in front of a store, since both might access the
   // same memory. If elements only move, or if a thread has several steps, all
   // vectors are therefore loaded before the first one is stored, so that the
-  // loads are in flight together. Otherwise each vector is stored as soon as it
-  // is computed, since vectors that wait for their stores occupy registers:
-  // resample_linear_x2_f16 and maxpoolgrad_k3s2_f32 took 1.03 and 1.6 times as
-  // long on an H200 where all stores came last.
+  // loads are in flight together. In other kernels, each vector is stored as
+  // soon as it is computed, since vectors that wait for their stores occupy
+  // registers. With all stores at the end, resample_linear_x2_f16 and
+  // maxpoolgrad_k3s2_f32 took 1.03 and 1.6 times as long on an H200.
   bool storesLast = tile.getSteps() > 1 || TileBuilder::isMove(kernel.op);
   struct Computed {
     Value value, place;
-    /// The number of the vector in the output.
+    /// The index of the vector, counted from the beginning of the output.
     LinearForm vector;
   };
   SmallVector<Computed> vectors;
@@ -828,7 +831,7 @@ void PartBuilder::buildTile(IndexForms &forms, double maxOperations) {
     for (const Computed &computed : vectors) {
       OpBuilder::InsertionGuard restore(b);
       // The last workgroup may have steps whose vectors lie beyond the output.
-      // In these steps, the threads compute earlier vectors again, and do not
+      // In these steps, the threads compute earlier vectors again, but do not
       // store them.
       LinearForm left =
           forms.sub(b, kernel.rows.getNumVectors() - 1, computed.vector);
@@ -886,11 +889,12 @@ static double toShare(int64_t percent) {
 }
 
 /// Builds a second path for threads whose indices need no clamping (the
-/// interior), given by a range of values for each of several atoms. The general
-/// path, which any thread may take, is the code between `thread` and `end`. A
-/// range is used only if at most the share `maxDivergence` of subgroups has
-/// threads outside of it, since a subgroup with threads outside executes both
-/// paths. The second path is removed if it saves too little.
+/// interior). The condition of this path is that each of several atoms lies in
+/// a range. The general path, which any thread may take, is the code between
+/// `thread` and `end`. A subgroup with threads outside of a range executes both
+/// paths. A range is therefore used only if at most the share `maxDivergence`
+/// of subgroups has threads outside of it. The second path is removed if it
+/// saves too little.
 PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
                                                  Value thread, Operation *end,
                                                  double maxDivergence) {
@@ -922,9 +926,9 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   do {
     for (auto [atom, range] : undecided)
       box[atom] = range;
-    // Later iterations of this loop only narrow the ranges. If too many
-    // subgroups have threads outside of the ranges already, no path for the
-    // threads inside is worthwhile.
+    // Each iteration of this loop narrows the ranges further. If too many
+    // subgroups already have threads outside of the ranges, a path for the
+    // threads inside cannot be worthwhile.
     outside = forms.getDivergence(box);
     if (outside > worthwhile)
       break;
@@ -934,10 +938,10 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
     // Building stops as soon as the path has too many operations to be
-    // worthwhile. The path may still need clamping, where ranges leave the
-    // outcome of a comparison open. The ranges are then narrowed to threads for
-    // which the comparison has the outcome that needs no clamping, and the next
-    // iteration of the loop builds a shorter path for these threads.
+    // worthwhile. The path may still clamp indices, where ranges do not decide
+    // a comparison. The next iteration of the loop then narrows the ranges to
+    // threads for which the comparison has the outcome without clamping, and
+    // builds a shorter path for these threads.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);
@@ -967,17 +971,20 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
   return result;
 }
 
-/// Builds the code that the threads of the part execute, and inserts it before
-/// the operation `end`. The launch has `count` threads, of which the part may
-/// use fewer. Beside the general path,
-/// which any thread may take, a cheaper path is tried for threads whose indices
-/// need no clamping. The path's condition requires that certain numbers (atoms)
-/// lie in ranges, each of which at most a given share of subgroups may violate,
-/// since these subgroups execute both paths. `interiors` are limits on this
-/// share, in percent, which are tried in turn until a path saves enough. If the
-/// threads would execute more than `maxGeneral` operations of the general path
-/// in total, building stops: the caller measures tiles by building them, and
-/// discards the incomplete code of this tile, which is too slow.
+/// Builds the code that the threads of the part execute, in front of the
+/// operation `end`, and returns its cost. The launch has `count` threads, of
+/// which the part may use fewer.
+///
+/// Beside the general path, which any thread may take, a cheaper path is tried
+/// for threads whose indices need no clamping. Its condition requires that
+/// certain numbers (atoms) lie in ranges. Subgroups with threads outside of a
+/// range execute both paths, so that each range may exclude at most a given
+/// share of subgroups. `interiors` are limits on this share, in percent, which
+/// are tried in turn until a path saves enough.
+///
+/// If the threads would execute more than `maxGeneral` operations of the
+/// general path in total, building stops. The caller builds tiles to find their
+/// costs, and discards the incomplete code of such a tile, which is too slow.
 KernelCost PartBuilder::build(Value thread, int64_t count,
                               ArrayRef<int64_t> interiors, double maxGeneral,
                               Operation *end) {
@@ -1003,11 +1010,11 @@ KernelCost PartBuilder::build(Value thread, int64_t count,
   if (cost.general > maxGeneral)
     return cost;
   cost.inside = kernel.findInside(b, forms, part);
-  // The cheaper path is for threads whose indices need no clamping, and its
-  // condition gives ranges of several numbers (atoms). If the path saves too
-  // little, a smaller limit on the divergence of ranges is tried, which leaves
-  // fewer ranges in the condition. The path then clamps more indices, but fewer
-  // subgroups execute both paths.
+  // The cheaper path is for threads whose indices need no clamping. Its
+  // condition requires that several numbers (atoms) lie in ranges. If the path
+  // saves too little, a smaller limit on the divergence of ranges is tried,
+  // which leaves fewer ranges in the condition. The path then clamps more
+  // indices, but fewer subgroups execute both paths.
   double divergence = 1;
   for (int64_t percent : interiors) {
     if (divergence <= toShare(percent))
@@ -1073,11 +1080,11 @@ std::optional<int64_t> dml::getTurns(linalg::GenericOp op, const MapTile &tile,
   return std::nullopt;
 }
 
-/// Returns the number of the tile that workgroup `group` computes. If elements
+/// Returns the index of the tile that workgroup `group` computes. If elements
 /// repeat along an outer dimension, the caches may have lost a loaded element
 /// before the next copy needs it. Workgroups that load the same elements
-/// therefore follow each other: with 3 copies of 2 tiles each, the order of the
-/// tiles is 0, 2, 4, 1, 3, 5. Workgroups without a tile get numbers behind
+/// therefore follow each other. With 3 copies of 2 tiles each, the order of the
+/// tiles is 0, 2, 4, 1, 3, 5. A workgroup without a tile gets a number behind
 /// those of all tiles.
 static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
                           Value group) {
@@ -1090,7 +1097,7 @@ static Value orderByTurns(const MapKernel &kernel, ImplicitLocOpBuilder &b,
 }
 
 /// Allocates workgroup memory for the vectors of a workgroup. `local` is the
-/// number of the thread within the workgroup.
+/// index of the thread within the workgroup.
 static StagedVectors buildStaging(const MapKernel &kernel,
                                   ImplicitLocOpBuilder &b, Value local) {
   StagedVectors staging;
@@ -1131,13 +1138,13 @@ static void storeStaged(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   }
 }
 
-/// Builds the launch of `kernel` at the insertion point of `b`. A part of the
-/// kernel has a general path, which any thread may take, and may have a cheaper
-/// path for threads whose indices need no clamping. `getInteriors` returns, for
-/// a part, the limits on the share of subgroups that execute both
-/// (PartBuilder::build). If the threads would execute more than `maxGeneral`
-/// operations of the general path in total, building stops, and the caller must
-/// discard the incomplete code.
+/// Builds the launch of `kernel` at the insertion point of `b`, and returns its
+/// cost. Each part of the kernel has a general path, which any thread may take,
+/// and may have a cheaper path for threads whose indices need no clamping.
+/// `getInteriors` returns the limits to try for a part: limits on the share of
+/// subgroups that execute both paths (PartBuilder::build). If the threads would
+/// execute more than `maxGeneral` operations of the general path in total,
+/// building stops, and the caller must discard the incomplete code.
 static KernelCost
 buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
             llvm::function_ref<ArrayRef<int64_t>(size_t part)> getInteriors,
@@ -1147,19 +1154,21 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   static constexpr Part whole[] = {Part::Whole};
   static constexpr Part split[] = {Part::Inside, Part::Across};
   ArrayRef<Part> parts = tile.hasParts() ? ArrayRef(split) : ArrayRef(whole);
-  // The numbers of workgroups of each part. With two parts, the grid alternates
-  // between `counts[0]` workgroups of Part::Inside and `counts[1]` workgroups
-  // of Part::Across, which compute the same rows, so that an element that both
-  // parts load is still in a cache when it is loaded again. The numbers are
-  // chosen such that both parts have whole workgroups: 128 rows of 10 vectors,
-  // 6 of them inside, take 6 and 4 workgroups of 128 threads.
+  // `counts` are the numbers of workgroups of each part. With two parts, the
+  // grid alternates between `counts[0]` workgroups of Part::Inside and
+  // `counts[1]` workgroups of Part::Across. Both compute the same rows, so that
+  // an element that both parts load is still in a cache when it is loaded
+  // again. The numbers are chosen such that both parts have whole workgroups:
+  // 128 rows of 10 vectors, 6 of them inside, take 6 and 4 workgroups of 128
+  // threads.
   SmallVector<int64_t> counts;
   for (Part part : parts)
     counts.push_back(llvm::divideCeil(kernel.getNumThreads(part),
                                       DeviceProfile::workgroupSize));
   int64_t turns = 1;
   if (tile.hasParts()) {
-    // Rows of whole vectors all have the same number of vectors of each part.
+    // If rows consist of whole vectors, each row has the same number of vectors
+    // of a part.
     int64_t vectorsOfTurn = tile.getInside() ? 1 : rows.vectorSize;
     turns = llvm::divideCeil(rows.getNumRows(),
                              kernel.getStepVectors() * vectorsOfTurn);
@@ -1208,9 +1217,9 @@ buildLaunch(const MapKernel &kernel, ImplicitLocOpBuilder &b,
   for (int64_t i : {0, 1}) {
     Block *path = i ? choice.elseBlock() : choice.thenBlock();
     b.setInsertionPointToStart(path);
-    // Integer range analysis does not learn from the branch which part the
-    // workgroup computes, so that the number of the workgroup in its part is
-    // limited explicitly.
+    // The index of the workgroup in its part is limited explicitly, since
+    // integer range analysis does not learn the limit from the branch to the
+    // part.
     Value own =
         i ? arith::SubIOp::create(
                 b, arith::MaxUIOp::create(b, place, constant(counts[0])),

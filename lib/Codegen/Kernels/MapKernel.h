@@ -22,26 +22,29 @@ struct KernelCost {
   /// The number of operations that all threads execute if they take the general
   /// path, which any thread can take, and the number of loads among them.
   double general = 0, loads = 0;
-  /// The number of operations that all threads execute if those that need no
-  /// clamping of indices take a cheaper path, or `general` if no cheaper path
-  /// was built.
+  /// The number of operations that all threads execute if the threads whose
+  /// indices need no clamping take a cheaper path. Equal to `general` if no
+  /// cheaper path was built.
   double average = 0;
-  /// For each part of the kernel, the limit, in percent, with which its cheaper
-  /// path for threads that need no clamping was built (MapTile::interior): the
-  /// share of subgroups that a range in the path's condition may exclude. It is
-  /// 0 if the part has no cheaper path.
+  /// The limit on divergence, in percent, of the cheaper path in each part of
+  /// the kernel (MapTile::interior). The cheaper path is for threads whose
+  /// indices need no clamping, and its condition is that some numbers lie in
+  /// ranges. The limit is the share of subgroups that each of these ranges may
+  /// exclude. It is 0 if the part has no cheaper path.
   llvm::SmallVector<int64_t, 2> interior;
   /// The vectors of each row that need no clamping, if other vectors of the row
-  /// do need it. Separate threads can then compute them (InsideVectors), so
-  /// that only the other threads clamp indices. Known only for a tile of one
-  /// vector a thread, in rows of whole vectors.
+  /// need clamping. Separate threads can then compute the vectors without
+  /// clamping (InsideVectors), so that only the other threads clamp indices.
+  /// Known only for a tile of one vector a thread, in rows of whole vectors.
   std::optional<InsideVectors> inside;
 };
 
-/// Returns why `op` cannot become a map kernel, or an empty text if it can.
+/// Returns the reason why `op` cannot become a map kernel, or an empty text if
+/// it can.
 std::string findMapProblem(mlir::linalg::GenericOp op);
 
-/// Returns why `op` cannot have the tile `tile`, or an empty text if it can.
+/// Returns the reason why `op` cannot have the tile `tile`, or an empty text if
+/// it can.
 std::string findTileProblem(mlir::linalg::GenericOp op, const MapTile &tile);
 
 /// Returns the tile with one vector for each thread.
@@ -59,21 +62,24 @@ int64_t getNumThreads(mlir::linalg::GenericOp op, const MapTile &tile);
 /// reordered (MapTile::turns), or nothing if there is none. Along this
 /// dimension, the output repeats elements, but computes at least `bytes` bytes
 /// before it reads an element again. A cache of `bytes` bytes may then have
-/// lost the element. In the new order, workgroups that read the same elements
-/// follow each other.
+/// lost the element. After the reordering, workgroups that read the same
+/// elements follow each other.
 std::optional<int64_t> getTurns(mlir::linalg::GenericOp op, const MapTile &tile,
                                 double bytes);
 
 /// Builds the launch that computes `op` with `tile` at the end of `block`, and
 /// returns its cost. The general path of the code, which any thread can take,
-/// is built first. A cheaper path for threads that need no clamping of indices
-/// is added if it saves enough. Its condition requires that certain numbers
-/// (atoms) lie in ranges, each of which at most a given share of subgroups may
-/// violate. `interiors` are limits on this share, in percent, which are tried
-/// in turn until a path saves enough. If the operations of the general path,
-/// added up over all threads, are more than `maxGeneral`, building stops.
-/// KernelCost::general is then more than `maxGeneral`, and the caller must
-/// discard the incomplete code.
+/// is built first. A cheaper path for threads whose indices need no clamping is
+/// added if it saves enough.
+///
+/// The condition of the cheaper path requires that certain numbers (atoms) lie
+/// in ranges. Each range may exclude at most a given share of subgroups.
+/// `interiors` are limits on this share, in percent, which are tried in turn
+/// until a path saves enough.
+///
+/// `maxGeneral` limits the operations of the general path, added up over all
+/// threads. If there are more, building stops, KernelCost::general is more than
+/// `maxGeneral`, and the caller must discard the incomplete code.
 KernelCost tryMapKernel(mlir::Block &block, mlir::linalg::GenericOp op,
                         const MapTile &tile, llvm::ArrayRef<int64_t> interiors,
                         double maxGeneral);

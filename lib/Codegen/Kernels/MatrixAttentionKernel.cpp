@@ -55,16 +55,18 @@ using namespace dml;
 /// The number of f16 factors in a vector of workgroup memory.
 static constexpr int64_t lanes = 8;
 
-/// How far the number that is subtracted from a query's scores lies below the
-/// largest score when it is set: the logarithm of 256. The weight of the
-/// largest score is then 256. A larger weight than 1 lets f16 represent smaller
-/// weights as normal numbers, down to 2^-22 of the largest weight, and 256
-/// leaves room for later scores that are larger.
+/// The distance of a reference from the largest score of its query, when the
+/// reference is set: the logarithm of 256. The reference is the number that is
+/// subtracted from scores before the exponential. The weight of the largest
+/// score is thus 256 instead of 1. Smaller weights, down to 2^-22 of the
+/// largest one, are then normal numbers in f16, and 256 leaves room for later
+/// scores that are larger.
 static const double belowLargest = 8 * std::log(2.0);
 
-/// How far a score may lie above the number that is subtracted from it. Its
-/// weight is then exp(10.54) = 37,798, which is below the largest number of
-/// f16, 65,504 or exp(11.09), with a margin.
+/// The largest distance of a score above the reference, the number that is
+/// subtracted from the score. The score's weight is then exp(10.54) = 37,798.
+/// This is below the largest number of f16, 65,504 or exp(11.09), with a
+/// margin.
 static constexpr double mostAbove = 10.54;
 
 //===----------------------------------------------------------------------===//
@@ -72,9 +74,9 @@ static constexpr double mostAbove = 10.54;
 //===----------------------------------------------------------------------===//
 
 /// Returns how many columns of a query's outputs are in workgroup memory at a
-/// time, where `vectors` vectors are available for each query. The outputs are
-/// stored as matrices of `ofMatrix` columns, so that the result is a multiple
-/// of `ofMatrix`: the largest one, up to `columns`, that fits.
+/// time, if each query has `vectors` vectors of memory. The outputs are stored
+/// as matrices of `ofMatrix` columns. The result is therefore the largest
+/// multiple of `ofMatrix`, up to `columns`, that fits.
 static int64_t getColumnsTogether(int64_t columns, int64_t ofMatrix,
                                   int64_t vectors) {
   while (columns > ofMatrix && getLinePitch(columns, wordsOfVector) > vectors)
@@ -118,7 +120,7 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
   int64_t ofStep = attention.scores.getTermsOfStep();
   layout.unit = std::lcm(lanes, ofStep);
   layout.stepsOfUnit = layout.unit / ofStep;
-  // The sizes are limited so that the products below do not overflow.
+  // Limited sizes keep the products below from overflowing.
   constexpr int64_t maxSize = 1 << 12;
   if (layout.unit > maxSize || attention.scores.getTerms() > maxSize ||
       attention.products.columns.size > maxSize)
@@ -132,7 +134,8 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
   layout.scoresPitch = getLinePitch(tile.keys, wordsOfVector);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
-  // The queries are staged before the memory is needed for scores and keys.
+  // The queries are staged at the beginning, before scores and keys need the
+  // same memory.
   layout.vectors =
       std::max(layout.scoreVectors + tile.stages * layout.stageVectors,
                tile.queries * layout.termsPitch);
@@ -161,18 +164,20 @@ public:
   void build();
 
 private:
-  /// The factors of queries, keys or values as lines in workgroup memory.
+  /// The factors of queries, keys or values, as lines in workgroup memory. A
+  /// line has the factors of one query or one key.
   struct Lines {
     const ContractionOperand &operand;
     StagedArea area;
   };
-  /// The values that the loop carries from block to block: the matrices of
-  /// outputs in row-major order, the number that is subtracted from the scores
-  /// of the thread's query before the exponential (`reference`), the sum of the
-  /// query's weights, and the matrices of this block's scores, which the
-  /// preceding iteration has computed. `next` holds vectors that have been
-  /// loaded but not yet stored in workgroup memory: the keys of the next block
-  /// and the values of this block.
+  /// The values that the loop carries from block to block. `outputs` are the
+  /// matrices of outputs in row-major order. `reference` is the number that is
+  /// subtracted from the scores of the thread's query before the exponential,
+  /// and `total` is the sum of the query's weights. `sums` are the matrices
+  /// from which this block's scores are computed; the preceding iteration has
+  /// computed them. `next` are vectors that have been loaded but not yet stored
+  /// in workgroup memory: the keys of the next block and the values of this
+  /// block.
   struct State {
     SmallVector<Value> outputs;
     Value reference, total;
@@ -261,9 +266,8 @@ private:
         memory, forms->materialize(b, place));
   }
   /// Returns the position in workgroup memory at which row `row` of the
-  /// subgroup's matrices of scores, weights or outputs begins. Each line, which
-  /// holds the numbers of one query, lies `pitch` vectors behind the line
-  /// before.
+  /// subgroup's matrices of scores, weights or outputs begins. A line holds the
+  /// numbers of one query, and neighbouring lines lie `pitch` vectors apart.
   LinearForm getRowOfMatrices(int64_t row, int64_t pitch) {
     return forms->mul(b,
                       forms->add(b,
@@ -276,21 +280,20 @@ private:
   const MatrixAttentionTile &tile;
   const MatrixAttentionLayout &layout;
   const MatrixShape &shape;
-  /// The number of matrices, one below the other, that hold the subgroup's
-  /// queries.
+  /// The number of matrices that are needed, one below the other, for all
+  /// queries of a subgroup.
   const int64_t rowMatrices;
 
   OperandTile rows, columns;
   /// The whole workgroup memory, as vectors.
   Value memory;
-  /// The number of the subgroup, the number of the thread's query within the
+  /// The index of the subgroup, the index of the thread's query within the
   /// workgroup, and the coordinates of this query.
   LinearForm subgroup, query;
   Forms coordinates;
   std::optional<Lines> keys, values;
-  /// The matrices of the subgroup's queries, row by row of matrices. A row has
-  /// one matrix for each group of terms: four matrices for 64 terms and
-  /// matrices of 16 terms.
+  /// The matrices of the subgroup's queries, in row-major order. For 64 terms
+  /// and matrices of 16 terms, each row of matrices has four matrices.
   SmallVector<Value> queries;
 };
 } // namespace
@@ -299,10 +302,10 @@ private:
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the condition that `number` is at most `last`. `number` is that of a
-/// key, or of an iteration of the loop over terms, and only existing ones count
-/// in sums. `most` is the largest possible `number`. Returns null if `most` is
-/// at most `last`, since the condition then always holds.
+/// Builds the condition that `number` is at most `last`: the condition that a
+/// key, or an iteration of the loop over terms, exists and takes part in sums.
+/// `most` is the largest possible `number`. Returns null if `most` is at most
+/// `last`, since the condition then always holds.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
   if (most <= last)
@@ -311,10 +314,10 @@ Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                forms->materialize(b, number), constant(last));
 }
 
-/// Loads item `item` of the factors of scores: terms of the queries, or of the
-/// keys of block `keyBlock`. An item consists of the terms of a unit: as many
-/// iterations of the loop over terms as fill whole vectors of 16 bytes. With 3
-/// terms in an iteration and vectors of 8, a unit has 8 iterations.
+/// Loads item `item` of the factors of scores: terms of a query, or of a key of
+/// block `keyBlock`. An item has the terms of a unit: of as many iterations of
+/// the loop over terms as fill whole vectors of 16 bytes. With 3 terms in an
+/// iteration and vectors of 8, a unit has 8 iterations.
 SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
                                                      const StagedItem &item,
                                                      LinearForm keyBlock) {
@@ -330,8 +333,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
   LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
   // If the loop over terms consists of whole units of `stepsOfUnit` iterations,
   // the iterations of an item either all exist or all lie beyond the end of the
-  // loop, and one condition decides. Otherwise each iteration of an item has a
-  // condition of its own.
+  // loop. One condition then decides for the whole item. Otherwise each
+  // iteration of an item has a condition of its own.
   bool isWhole = sums.steps % stepsOfUnit == 0;
   int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
   int64_t most =
@@ -376,8 +379,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
   LinearForm key =
       forms->add(b, forms->mul(b, keyBlock, values->area.lines), item.line);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
-  // The values of missing keys are replaced by 0. Their weight is 0, but 0
-  // times a NaN value would be NaN.
+  // The value of a missing key is replaced by 0. The weight of such a key is 0,
+  // but 0 times a value that is NaN would be NaN.
   SmallVector<Value> counts(lanes, buildCount(key, attention.keys - 1, most));
   key = forms->min(b, key, attention.keys - 1);
   TileBuilder builder(b, op, *forms, *views);
@@ -393,7 +396,7 @@ SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
   return {packFactors(builder, operand, shape.factors, factors, counts)};
 }
 
-/// Loads the items of `lines` that belong to the thread.
+/// Loads the thread's items of the operand that `lines` describes.
 SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
                                                 LinearForm keyBlock) {
   bool areValues = &lines.operand == &contraction.columns;
@@ -404,9 +407,10 @@ SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
       });
 }
 
-/// Stores the data of an operand in stage `stage` of workgroup memory, as
-/// `lines` says. `vectors` begins with the vectors that load() has returned for
-/// this operand. Returns the other vectors, which belong to other operands.
+/// Stores the vectors of one operand in stage `stage` of workgroup memory, in
+/// the layout that `lines` describes. They are the first of `vectors`, as
+/// load() has returned them. Returns the other vectors, which belong to other
+/// operands.
 ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
                                          ValueRange vectors) {
   return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);
@@ -477,7 +481,8 @@ SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
           type,
           forms->add(b, getRowOfMatrices(row, layout.termsPitch), term / lanes),
           layout.termsPitch));
-  // Keys and scores reuse the memory of the queries.
+  // The barrier lets all subgroups load their queries before keys and scores
+  // overwrite them in workgroup memory.
   gpu::BarrierOp::create(b);
   return matrices;
 }
@@ -509,7 +514,7 @@ SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   return all;
 }
 
-/// Stores the sums that multiplyKeys() returned in workgroup memory.
+/// Stores in workgroup memory the sums that multiplyKeys() has returned.
 void MatrixAttentionBuilder::storeSums(ValueRange sums) {
   for (auto [i, sum] : llvm::enumerate(sums)) {
     auto number = static_cast<int64_t>(i);
@@ -563,15 +568,16 @@ static Value combine(ValueRange values,
   return combineTwo(lhs, combine(values.drop_front(half), combineTwo));
 }
 
-/// Updates the reference of the thread's query: the number that is subtracted
-/// from scores before the exponential, for which online softmax commonly uses
-/// the largest score so far. The first block of keys sets the reference. A
-/// later block changes the reference only if a weight would exceed the range of
-/// f16, and then rescales the query's outputs and the sum of its weights.
-/// `largest` is the query's largest score in this block.
+/// Updates the reference of the thread's query. The reference is the number
+/// that is subtracted from scores before the exponential. (Online softmax
+/// commonly subtracts the largest score so far.) The first block of keys sets
+/// the reference. A later block changes it only if a weight would exceed the
+/// range of f16, and then rescales the query's outputs and the sum of its
+/// weights. `largest` is the query's largest score in this block.
 void MatrixAttentionBuilder::setReference(State &state, Value largest,
                                           Value isFirst) {
-  // The lowest finite number replaces -infinity.
+  // If all scores are -infinity, the lowest finite number takes the place of
+  // the largest score, since -infinity minus -infinity would be NaN.
   Value lowest = constantOf(-std::numeric_limits<float>::max());
   Value isNone =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, largest, lowest);
@@ -594,9 +600,9 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
 
   b.setInsertionPointToStart(choice.thenBlock());
   IndexForms::Scope scope(*forms);
-  // All threads of the subgroup run this code if, for one of their queries, the
-  // number that is subtracted from scores must change. The other queries keep
-  // this number, and their outputs are multiplied by 1, which is exact.
+  // All threads of the subgroup run this code if the reference of one of their
+  // queries must change. The references of the other queries stay, and their
+  // outputs are multiplied by 1, which is exact.
   Value reference = arith::SelectOp::create(b, leaves, own, before);
   Value factor = arith::SelectOp::create(
       b, leaves, math::ExpOp::create(b, sub(before, own)), constantOf(1));
@@ -617,8 +623,8 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   for (int64_t first = 0; first < layout.columns;
        first += layout.scaledColumns) {
     int64_t end = std::min(first + layout.scaledColumns, layout.columns);
-    // The outputs overwrite data in workgroup memory, which all threads of the
-    // subgroup must have loaded before.
+    // The barrier lets all threads of the subgroup load the data in workgroup
+    // memory before the outputs overwrite it.
     meet();
     forEachMatrix(first, end, [&](Value &matrix, LinearForm place) {
       storeMatrix(matrix, place, pitch);
@@ -634,7 +640,8 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
       matrix = loadMatrix(getSumsType(), place, pitch);
     });
   }
-  // The weights will overwrite the outputs in workgroup memory.
+  // The barrier lets all threads load the outputs before the weights overwrite
+  // them in workgroup memory.
   meet();
   scaled.append(
       {reference, arith::MulFOp::create(b, state.total, factor).getResult()});
@@ -647,8 +654,8 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
 }
 
 /// Computes the weights from `scores`, the scores of the thread's query. Adds
-/// them to the query's sum of weights, and stores them in workgroup memory in
-/// place of the sums of products from which the scores were computed.
+/// the weights to the query's sum of weights. Stores them in workgroup memory,
+/// in place of the sums of products from which the scores were computed.
 void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   auto addAll = [&](ValueRange values) {
     return combine(values, [&](Value lhs, Value rhs) { return add(lhs, rhs); });
@@ -661,8 +668,8 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   // Some drivers return a number for the exponential of NaN. If a score is NaN,
   // the kernel therefore sets the sum of weights to NaN itself. A distance is a
   // score minus the reference. The sum of the distances is NaN if and only if a
-  // score is NaN: no distance is +infinity, and masked scores have the distance
-  // -infinity. Adding a distance takes one operation, whereas comparing and
+  // score is NaN, since no distance is +infinity. (Masked scores have the
+  // distance -infinity.) Adding a distance takes one operation. Comparing and
   // selecting would take two.
   Value distance = addAll(distances);
   Value isOrdered =
@@ -725,35 +732,36 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
 //===----------------------------------------------------------------------===//
 
 /// Builds the online softmax for block `keyBlock` of the keys. `state` contains
-/// the sums of products of this block, and the returned state those of the next
-/// block, which the matrix units compute while the threads compute the weights
-/// of this block.
+/// the sums of products of this block. The returned state contains those of the
+/// next block, which the matrix units compute while the threads compute the
+/// weights of this block.
 MatrixAttentionBuilder::State
 MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
   LinearForm stage = 0;
   if (tile.stages > 1)
     // The stages are filled in turn: with two stages, iteration i of the loop
-    // over blocks of keys fills stage i modulo 2. The kernel computes the
-    // remainder even where the range of the loop's counter makes it
-    // unnecessary, so that a driver, which does not know this range, sees that
-    // the index stays within workgroup memory.
+    // over blocks of keys fills stage i modulo 2. A driver does not know the
+    // range of the induction variable. The remainder is computed even where
+    // this range makes it unnecessary, so that the driver sees that the index
+    // stays within workgroup memory.
     stage = forms->getOpaque(
         arith::RemUIOp::create(b, forms->materialize(b, keyBlock),
                                constant(tile.stages)),
         {0, tile.stages - 1});
   else
-    // With a single stage, the new keys and values overwrite the present ones,
-    // which all threads must have loaded before.
+    // With a single stage, the barrier lets all threads load the present keys
+    // and values before the new ones overwrite them.
     gpu::BarrierOp::create(b);
-  // The sums overwrite weights, which all threads of the subgroup must have
-  // loaded before. With a single stage, the preceding barrier ensures this.
+  // The barrier lets all threads of the subgroup load the weights before the
+  // sums overwrite them. With a single stage, the preceding barrier serves this
+  // purpose as well.
   if (tile.stages > 1)
     meet();
   storeSums(state.sums);
   store(*values, stage, store(*keys, stage, state.next));
   gpu::BarrierOp::create(b);
-  // Beyond the last block, the last block is loaded again.
+  // Where there is no further block, the last block is loaded again.
   LinearForm nextBlock = forms->min(b, forms->add(b, keyBlock, 1), last);
   state.next = load(*keys, forms->min(b, forms->add(b, keyBlock, 2), last));
   llvm::append_range(state.next, load(*values, nextBlock));
@@ -773,8 +781,8 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
 }
 
 /// Divides a vector of outputs by the sum of the query's weights, and stores
-/// the quotients in the output. `number` is the number of the query, and
-/// `vector` is the number of the vector of columns, counted from `firstColumn`.
+/// the quotients in the output. `number` is the index of the query, and
+/// `vector` is the index of the vector of columns, counted from `firstColumn`.
 /// The outputs and the sum are loaded from workgroup memory, where the lines of
 /// neighbouring queries are `pitch` vectors apart.
 void MatrixAttentionBuilder::storeQuotients(LinearForm number,
@@ -807,7 +815,7 @@ void MatrixAttentionBuilder::storeQuotients(LinearForm number,
 void MatrixAttentionBuilder::storeOutputs(const State &state) {
   int64_t ofRow = layout.columns / shape.columns;
   int64_t together = layout.storedColumns;
-  // The last vector of each line is the sum of the query's weights.
+  // The last vector of each line holds the sum of the query's weights.
   int64_t pitch = getLinePitch(together, wordsOfVector);
   gpu::BarrierOp::create(b);
   LinearForm line = forms->mul(b, query, pitch);
@@ -867,10 +875,10 @@ void MatrixAttentionBuilder::build() {
   state.reference = state.total = constantOf(0);
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
   // Iteration i of the loop over blocks of keys multiplies the keys of block i
-  // + 1, and stores them for this purpose in stage i modulo the number of
-  // stages. The keys of block 0 therefore belong to an iteration -1, which is
-  // built in front of the loop. Its stage is the one before stage 0: the last
-  // stage.
+  // + 1, which it stores in stage i modulo the number of stages. The keys of
+  // block 0 therefore belong to an iteration -1, which is built in front of the
+  // loop. It uses the last stage, since -1 modulo the number of stages is the
+  // last.
   store(*keys, tile.stages - 1, load(*keys, 0));
   state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
   llvm::append_range(state.next, load(*values, 0));

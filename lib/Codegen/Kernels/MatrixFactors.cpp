@@ -42,7 +42,7 @@ static bool isHalf(Value value) {
   return !isInexact;
 }
 
-/// Reads `factor`, an i32, as an 8-bit integer minus a zero point.
+/// Matches `factor`, an i32, as an 8-bit integer minus a zero point.
 static std::optional<NarrowFactor> getByte(Value factor) {
   NarrowFactor narrow;
   auto select = factor.getDefiningOp<arith::SelectOp>();
@@ -151,8 +151,8 @@ void dml::widenLast(linalg::GenericOp op) {
 
 /// Replaces `element` by `zero` where `condition` does not hold. If `element`
 /// is a load that is not built yet, the condition becomes the guard of the
-/// load, so that neighbouring elements can still be loaded as one vector.
-/// `conjoin` builds the conjunction of two conditions, the second of which may
+/// load. Neighbouring elements can then still be loaded as one vector.
+/// `conjoin` builds the conjunction of two conditions. Its second condition may
 /// be null.
 static void guardFactor(SharedValues &shared, Scalar &element, Value condition,
                         Value zero,
@@ -201,7 +201,8 @@ Value dml::packFactors(TileBuilder &builder, const ContractionOperand &operand,
       if (own)
         condition = conjoin(condition, builder.getBuilt(number, own));
     if (condition) {
-      // The zero point represents 0, since it is subtracted later.
+      // A factor that must not count becomes the zero point, which stands for
+      // 0: the zero point is subtracted later.
       Value zero = zeroPoint.value
                        ? builder.getBuilt(number, zeroPoint.value)
                        : shared.getConstant(b.getZeroAttr(narrowType));

@@ -22,7 +22,7 @@ namespace dml {
 /// operand.
 struct NarrowFactor {
   /// The narrow number, and the condition under which the factor is this
-  /// number; if the condition is false, the factor is 0. The condition is null
+  /// number. If the condition is false, the factor is 0. The condition is null
   /// if the factor is always the number.
   mlir::Value element, condition;
   /// The narrow zero point that is subtracted after widening, or null.
@@ -30,7 +30,7 @@ struct NarrowFactor {
   /// Whether the narrow integer is unsigned.
   bool isUnsigned = false;
 
-  /// Reads `factor` as a narrow number of the element type `name`: "f16", or
+  /// Matches `factor` as a narrow number of the element type `name`: "f16", or
   /// "i8" for an 8-bit integer. Returns nothing if `factor` is no such number.
   static std::optional<NarrowFactor> get(mlir::Value factor,
                                          llvm::StringRef name);
@@ -53,13 +53,14 @@ struct ZeroPoint {
 /// have the shape's sum type.
 bool canMultiply(const Contraction &contraction, const MatrixShape &shape);
 
-/// Returns the zero point of `operand`, whose factors are 8-bit integers.
+/// Returns the zero point that all factors of `operand`, which are 8-bit
+/// integers, have in common.
 ZeroPoint getZeroPoint(const ContractionOperand &operand);
 
-/// Returns the element type with the name that MatrixShape uses.
+/// Returns the type that MatrixShape names `name`: "f16", "f32", "i8" or "i32".
 mlir::Type getMatrixElement(mlir::MLIRContext *context, llvm::StringRef name);
 
-/// Moves conversions from f16 to f32 behind selects in the body of `op`: a
+/// Moves conversions from f16 to f32 behind selects in the body of `op`. A
 /// select between two widened f16 numbers becomes a select between the f16
 /// numbers, followed by a conversion. A kernel that stages f16 can then load
 /// the selected number without a conversion.
@@ -67,12 +68,13 @@ void widenLast(mlir::linalg::GenericOp op);
 
 /// Returns a 16-byte vector of `factors`, which `builder` has built for
 /// `operand`, as numbers of the type named `type`: 8 of "f16" or 16 of "i8".
+///
 /// Some factors must not change the sum: those beyond the last iteration of the
 /// loop over terms, and those of padding. They become 0, or the zero point that
 /// stands for 0. `counts` has, for each element of the builder, the condition
 /// that the iteration exists. `conditions` has, for each term of an iteration,
-/// the condition that the term is no padding. A null condition always holds,
-/// and so do all conditions of an empty `conditions`.
+/// the condition that the term is no padding. A null condition always holds. If
+/// `conditions` is empty, no term is padding.
 mlir::Value packFactors(TileBuilder &builder, const ContractionOperand &operand,
                         llvm::StringRef type,
                         llvm::ArrayRef<BuiltFactor> factors,

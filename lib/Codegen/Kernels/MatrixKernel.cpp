@@ -46,9 +46,9 @@ std::string dml::findMemoryProblem(int64_t bytes,
 /// If the factors of the columns are quantized numbers with scales of f16,
 /// returns the number of these factors in 16 bytes, which a thread stages at a
 /// time. Returns 0 for other columns. Returns 0 as well unless all stages
-/// consist of whole groups of this size: the number must be a multiple of the
-/// terms that an iteration of the loop over terms adds, and must divide the
-/// terms of the contraction and of a stage.
+/// consist of whole groups of this many factors. For this, the number must be a
+/// multiple of the terms that an iteration of the loop over terms adds, and
+/// must divide both the terms of the contraction and the terms of a stage.
 static int64_t getPackedTerms(const Contraction &contraction,
                               const MatrixTile &tile) {
   SmallVector<QuantizedFactor> factors =
@@ -84,8 +84,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   int64_t lanes = DeviceProfile::vectorBytes / bytesOfFactor;
   schedule.lanes = lanes;
   // A subgroup multiplies whole matrices, and threads stage whole vectors. The
-  // sizes of a subgroup's tile are therefore multiples of the matrices' sizes,
-  // and these are multiples of a vector.
+  // sizes of a subgroup's tile are therefore multiples of the matrices' sizes.
+  // The sizes of matrices are multiples of a vector.
   for (auto [size, of, name] :
        {std::tuple(tile.subgroupRows, shape->rows, "rows of a subgroup"),
         std::tuple(tile.subgroupColumns, shape->columns,
@@ -99,7 +99,7 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     return "has " + std::to_string(tile.slices) + " slices of " +
            std::to_string(tile.terms) +
            " terms, but whole matrices are wanted in each";
-  // These limits ensure that the products below do not overflow.
+  // Limited sizes keep the products below from overflowing.
   if (std::max({tile.rows, tile.columns, tile.terms}) > maxTileSize)
     return "has sizes of more than " + std::to_string(maxTileSize);
   int64_t threads = tile.getSubgroups() * profile.getSubgroupSize();
@@ -108,8 +108,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
            " threads, but the device profile '" + profile.str() + "' has " +
            std::to_string(profile.getMaxWorkgroupSize());
 
-  // Runs of quantized factors share a scale. A thread stages all factors in 16
-  // bytes at once, so that it loads few scales for them.
+  // Neighbouring quantized factors share a scale. A thread stages all factors
+  // in 16 bytes at once, so that it loads few scales for them.
   int64_t packed = getPackedTerms(contraction, tile);
   auto setTogether = [&](int64_t together) {
     int64_t unit = std::lcm(std::max(lanes, packed), together);
@@ -123,8 +123,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     setTogether(1);
   // Returns the number of vectors that an operand takes in a stage. Lines run
   // along terms or along positions, depending on the strides of the operand's
-  // buffer. Since the strides are not known here, the number is that of the
-  // larger of the two layouts.
+  // buffer. The strides are not known here, so that the function returns the
+  // number of the larger layout.
   auto getVectors = [&](int64_t positions) {
     return std::max(positions * getLinePitch(tile.terms, lanes),
                     tile.terms * getLinePitch(positions, lanes));
@@ -156,7 +156,8 @@ std::string MatrixSchedule::get(const Contraction &contraction,
     return tile.slices * (tile.rows / tile.subgroupRows) * rows *
            getLinePitch(tile.columns, wordsOfVector);
   };
-  // The largest number of rows whose sums fit into the memory of the stages.
+  // `rowsTogether` is the largest number of rows whose sums fit into the memory
+  // of the stages.
   schedule.rowsTogether = tile.subgroupRows;
   while (
       schedule.rowsTogether > shape->rows &&
@@ -177,13 +178,13 @@ std::string MatrixSchedule::get(const Contraction &contraction,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A workgroup's tile of an operand, and the layout of its factors in workgroup
-/// memory.
+/// A workgroup's tile of the rows or of the columns, and the layout of its
+/// factors in workgroup memory.
 struct StagedMatrices : OperandTile {
-  /// Whether a line in workgroup memory consists of several terms of one
-  /// position, instead of several positions of one term. Set if neighbouring
-  /// terms lie closer together in the operand's buffer than neighbouring
-  /// positions.
+  /// Whether lines of workgroup memory run along terms: a line has several
+  /// terms of one position. Otherwise, a line has several positions of one
+  /// term. Set if neighbouring terms lie closer together in the operand's
+  /// buffer than neighbouring positions.
   bool isAlongTerms = false;
   /// The number of vectors of workgroup memory between the beginnings of
   /// neighbouring lines.
@@ -210,9 +211,9 @@ public:
 
 private:
   /// The factors of a stage that are loaded but not yet stored in workgroup
-  /// memory: the vectors that the thread has loaded, and, for each vector of an
-  /// operand with padding, a word of ones, or a word of zeros if 0 is to be
-  /// stored in place of the vector.
+  /// memory. `vectors` are the vectors that the thread has loaded. `masks` has
+  /// a word for each vector of an operand with padding: all ones, or 0 if 0 is
+  /// to be stored in place of the vector.
   struct FactorsAhead {
     SmallVector<Value> vectors, masks;
   };
@@ -239,7 +240,7 @@ private:
   LinearForm getStage(LinearForm block, int64_t phase);
   SmallVector<Value> buildBlock(LinearForm block, ValueRange carried);
   Value buildMasked(Value vector, Value mask);
-  /// Returns the number of vectors of an operand that a thread loads in a
+  /// Returns the number of vectors of an operand that a thread loads for one
   /// stage.
   size_t getNumVectors(const StagedMatrices &staged) const {
     return llvm::divideCeilSigned(staged.area.getNumItems(), threads) *
@@ -290,23 +291,25 @@ private:
 
   StagedMatrices rows, columns;
   /// The factors of the columns, if threads unpack quantized numbers a word at
-  /// a time. Unpacking a word does not keep the order of its numbers. In
-  /// workgroup memory, the terms of both rows and columns have the order of the
-  /// unpacked numbers, so that a matrix product still multiplies factors of
-  /// equal terms. A line begins with the first vectors of all its items,
-  /// followed by their second vectors, and so on.
+  /// a time. Unpacking changes the order of a word's numbers. In workgroup
+  /// memory, the terms of both rows and columns therefore have the order of the
+  /// unpacked numbers, and a matrix product still multiplies factors of equal
+  /// terms. A line begins with the first vectors of all its items, followed by
+  /// their second vectors, and so on.
   std::optional<QuantizedFactors> quantized;
   /// Matrices of ones. Their products with factors are sums of factors, which
-  /// the kernel needs for zero points. `onesOfRows` is multiplied, in the place
-  /// of factors of rows, with factors of columns, and `onesOfColumns` the other
-  /// way round. Each of them is null if the kernel does not need its sums.
+  /// the kernel needs for zero points. `onesOfRows` takes the place of factors
+  /// of rows, and is multiplied with factors of columns. `onesOfColumns` takes
+  /// the place of factors of columns. Each of both is null if the kernel does
+  /// not need its sums.
   Value onesOfRows, onesOfColumns;
   /// The whole workgroup memory, as vectors, and the number of vectors in a
   /// stage.
   Value memory;
   int64_t stageSize = 0;
-  /// The number of the subgroup's slice, and the place of the subgroup's tile
-  /// in the workgroup's tile, as a row and a column of such tiles.
+  /// The index of the subgroup's slice, and the place of the subgroup's tile in
+  /// the workgroup's tile. The place is a row and a column, counted in tiles of
+  /// subgroups.
   LinearForm slice, subgroupRow, subgroupColumn;
 };
 } // namespace
@@ -337,10 +340,10 @@ MatrixBuilder::getItemFactors(const StagedMatrices &staged, int64_t firstTerm) {
   return vectors;
 }
 
-/// Unpacks the vectors of an item of the columns, whose addresses and scales
-/// `builder` has built. The factors are 0 where `condition`, which may be null,
-/// does not hold. Returns no vectors if the item does not consist of whole
-/// words.
+/// Unpacks the vectors of an item of the columns. `builder` has built their
+/// addresses and scales. The factors become 0 if `condition` does not hold. A
+/// null condition always holds. Returns no vectors if the item does not consist
+/// of whole words.
 SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
                                              Value condition) {
   int64_t perWord = quantized->getNumPerWord(),
@@ -378,18 +381,20 @@ SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
   return vectors;
 }
 
-/// Loads the factors of item `item` of a stage. The stage contains terms of the
-/// loop over terms from iteration `firstStep` on: from each iteration,
-/// `termsTogether` terms, of which the first is number `firstTerm`.
+/// Loads the factors of item `item` of a stage. The stage covers iterations of
+/// the loop over terms, from iteration `firstStep` on. It has `termsTogether`
+/// terms of each iteration, the first of which is the iteration's term number
+/// `firstTerm`.
 SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                                            const StagedItem &item,
                                            LinearForm firstStep,
                                            int64_t firstTerm) {
   const ContractionOperand &operand = *staged.operand;
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
-  // The number of iterations of the loop over terms in an item. If the loop
-  // consists of whole items, the iterations of an item either all exist or all
-  // lie beyond the end of the loop, and one condition decides.
+  // `stepsOfItem` is the number of iterations of the loop over terms in an
+  // item. If the loop consists of whole items, the iterations of an item either
+  // all exist or all lie beyond the end of the loop. One condition then decides
+  // for the whole item.
   int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
@@ -452,7 +457,7 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
       return vectors;
   }
   builder.buildSlice(getSliceOf(operand.slice, needed), coordinates);
-  // Conditions do not depend on the position.
+  // The conditions of terms do not depend on the position.
   builder.buildSlice(contraction.conditionSlice,
                      SmallVector<Forms>(elements, batch));
   SmallVector<Value> vectors;
@@ -462,9 +467,9 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
   return vectors;
 }
 
-/// If each word of `vector` is a word of one loaded vector where a condition
-/// holds, and 0 elsewhere, returns the loaded vector and the condition.
-/// Otherwise returns `vector` and null.
+/// Each word of `vector` may be a selection, by one condition, between a word
+/// of one loaded vector and 0. If so, returns the loaded vector and the
+/// condition. Otherwise returns `vector` and null.
 static std::pair<Value, Value> getLoadAndCondition(Value vector) {
   std::pair<Value, Value> whole = {vector, Value()};
   auto words = vector.getDefiningOp<vector::FromElementsOp>();
@@ -490,7 +495,7 @@ static std::pair<Value, Value> getLoadAndCondition(Value vector) {
   return {loaded, condition};
 }
 
-/// Returns the bits of `vector` that are set in each word of `mask`.
+/// Returns `vector` with each of its words masked by `mask` (a bitwise AND).
 Value MatrixBuilder::buildMasked(Value vector, Value mask) {
   SmallVector<Value> words;
   for (int64_t number = 0; number < wordsOfVector; ++number)
@@ -499,7 +504,8 @@ Value MatrixBuilder::buildMasked(Value vector, Value mask) {
   return vector::FromElementsOp::create(b, vector.getType(), words);
 }
 
-/// Loads the thread's items of stage `phase` for the iterations of `block`.
+/// Loads the thread's items for phase `phase` of the iterations in `block`.
+/// Each phase fills one stage.
 SmallVector<Value> MatrixBuilder::loadStage(LinearForm block, int64_t phase) {
   LinearForm firstStep = forms->mul(b, block, schedule.steps);
   Staging staging(b, *forms, threads);
@@ -513,8 +519,8 @@ SmallVector<Value> MatrixBuilder::loadStage(LinearForm block, int64_t phase) {
   return vectors;
 }
 
-/// Stores the vectors that loadStage() returned in stage `stage` of workgroup
-/// memory.
+/// Stores the vectors of the factors, as loadStage() has returned them, in
+/// stage `stage` of workgroup memory.
 void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
   Staging staging(b, *forms, threads);
   for (const StagedMatrices *staged : {&rows, &columns})
@@ -522,9 +528,10 @@ void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
 }
 
 /// Stores 0 in all stages of workgroup memory before the first factors are
-/// stored. A stage has room for `tile.terms` terms, but may hold fewer: with 9
-/// terms in an iteration of the loop over terms, 8 iterations fill 72 of 80.
-/// The matrices multiply zeros in place of the missing terms.
+/// stored. A stage has room for `tile.terms` terms, but may hold fewer. With 9
+/// terms in an iteration of the loop over terms, for example, 8 iterations fill
+/// 72 of 80 terms. The matrices then multiply zeros in place of the missing
+/// terms.
 void MatrixBuilder::clearMemory() {
   Value zero = arith::ConstantOp::create(
       b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())));
@@ -533,7 +540,8 @@ void MatrixBuilder::clearMemory() {
   });
 }
 
-/// Loads the matrix of an operand that begins at `position` and `term`.
+/// Loads from stage `stage` the matrix of an operand whose first factor is that
+/// of position `position` and term `term`.
 Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
                                 LinearForm position, LinearForm term) {
   bool isRows = &staged == &rows;
@@ -551,10 +559,10 @@ Value MatrixBuilder::loadMatrix(const StagedMatrices &staged, LinearForm stage,
              : getMatrixType(shape.terms, shape.columns, matrixType, "BOp");
   // A load takes a line of workgroup memory as a row of the matrix, or as a
   // column if it transposes. A line consists of terms of one position
-  // (isAlongTerms) or of positions of one term. In the operand of rows, each
-  // row of a matrix is a position, so that lines of terms need no
-  // transposition. In the operand of columns, each row of a matrix is a term,
-  // so that lines of positions need none.
+  // (isAlongTerms) or of positions of one term. In the operand of rows, a row
+  // of a matrix holds the terms of a position, so that lines of terms need no
+  // transposition. In the operand of columns, a row of a matrix holds the
+  // positions of a term, so that lines of positions need no transposition.
   bool isTransposed = staged.isAlongTerms != isRows;
   return gpu::SubgroupMmaLoadMatrixOp::create(
       b, matrix, memory, ValueRange(forms->materialize(b, place)),
@@ -595,11 +603,12 @@ void MatrixBuilder::storeOnes() {
         load(shape.terms, shape.columns, "BOp", /*isTransposed=*/true);
 }
 
-/// Adds the products of stage `stage`, as far as their terms belong to the
-/// subgroup's slice, to `sums`. The array begins with the matrices of sums of
-/// products, in row-major order. If addsRows is set, a matrix of sums of the
-/// rows' factors follows for each row of matrices, and if addsColumns is set, a
-/// matrix of sums of the columns' factors follows for each column of matrices.
+/// Multiplies the factors in stage `stage` whose terms belong to the subgroup's
+/// slice, and adds the products to `sums`. The array begins with the matrices
+/// of sums of products, in row-major order. If addsRows is set, a matrix of
+/// sums of the rows' factors follows for each row of matrices. If addsColumns
+/// is set, a matrix of sums of the columns' factors follows for each column of
+/// matrices.
 void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   int64_t numRows = getRowsOfMatrices(), numColumns = getColumnsOfMatrices();
@@ -636,15 +645,15 @@ void MatrixBuilder::multiply(LinearForm stage, MutableArrayRef<Value> sums) {
   }
 }
 
-/// Returns which of the stages in workgroup memory, counted from 0, holds the
-/// factors that the kernel multiplies in phase `phase` of iteration `block` of
-/// its loop. If an iteration of the contraction's loop over terms adds many
-/// terms, an iteration of the kernel's loop takes several stages of factors,
-/// one in each phase. The stages are used in turn: with two stages and three
-/// phases, iteration 0 uses the stages 0, 1 and 0, and iteration 1 the stages
-/// 1, 0 and 1. The kernel computes the remainder even where the range of the
-/// loop's counter makes it unnecessary, so that a driver, which does not know
-/// this range, sees that the index stays within workgroup memory.
+/// Returns the index of the stage that holds the factors of phase `phase` of
+/// iteration `block` of the kernel's loop. If an iteration of the contraction's
+/// loop over terms adds many terms, an iteration of the kernel's loop takes
+/// several stages of factors, one in each phase. The stages are used in turn.
+/// With two stages and three phases, iteration 0 uses the stages 0, 1 and 0,
+/// and iteration 1 the stages 1, 0 and 1. A driver does not know the range of
+/// the induction variable. The remainder is computed even where this range
+/// makes it unnecessary, so that the driver sees that the index stays within
+/// workgroup memory.
 LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
   if (schedule.stages == 1)
     return 0;
@@ -655,11 +664,11 @@ LinearForm MatrixBuilder::getStage(LinearForm block, int64_t phase) {
                           {0, schedule.stages - 1});
 }
 
-/// Builds the body of the kernel's loop if no factors stay in registers from
+/// Builds the body of the kernel's loop, if no factors stay in registers from
 /// one iteration to the next. Iteration `block` covers several iterations of
-/// the contraction's loop over terms. The body adds their products to `sums`,
-/// and loads the factors of the next stage while the factors of the present
-/// stage are multiplied (software pipelining). Returns the new sums.
+/// the contraction's loop over terms. `carried` are the sums before, and the
+/// new sums are returned. The body loads the factors of the next stage while
+/// the factors of the present stage are multiplied (software pipelining).
 SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
                                              ValueRange carried) {
   int64_t blocks = schedule.getBlocks(contraction),
@@ -669,16 +678,16 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
     bool isLast = phase + 1 == phases;
     bool hasNext = !isLast || blocks > 1;
     // After the last phase of the loop's last iteration, nothing is left to
-    // load. To avoid a branch, the kernel loads the last block of terms again,
-    // and does not use its factors.
+    // load. To avoid a branch, the kernel then loads the last block of terms
+    // again, and does not use its factors.
     SmallVector<Value> next;
     if (hasNext)
       next = loadStage(
           isLast ? forms->min(b, forms->add(b, block, 1), blocks - 1) : block,
           isLast ? 0 : phase + 1);
     multiply(getStage(block, phase), sums);
-    // With a single stage, the new factors overwrite the present ones, which
-    // all threads must have loaded before.
+    // With a single stage, the barrier lets all threads load the present
+    // factors before the new factors overwrite them.
     if (schedule.stages == 1 && hasNext)
       gpu::BarrierOp::create(b);
     if (hasNext)
@@ -688,16 +697,17 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
   return sums;
 }
 
-/// Loads the factors of a stage, as loadStage() does. A choice between a factor
-/// and padding is left to storeAhead(), since it has to wait for the factor.
+/// Loads the factors of a stage, as loadStage() does, but leaves the choice
+/// between a factor and padding to storeAhead(). The choice would have to wait
+/// for the load of the factor.
 MatrixBuilder::FactorsAhead MatrixBuilder::loadAhead(LinearForm block,
                                                      int64_t phase) {
   FactorsAhead factors;
   factors.vectors = loadStage(block, phase);
   if (tile.ahead == 1)
     return factors;
-  // A vector that is not chosen in this stage has a mask as well, so that all
-  // stages have the same number of masks.
+  // Each vector of an operand with padding gets a mask, even a vector without
+  // padding in this stage. All stages then have the same number of masks.
   MutableArrayRef<Value> vectors = factors.vectors;
   for (const StagedMatrices *staged : {&rows, &columns}) {
     size_t count = getNumVectors(*staged);
@@ -717,8 +727,8 @@ MatrixBuilder::FactorsAhead MatrixBuilder::loadAhead(LinearForm block,
   return factors;
 }
 
-/// Stores factors that loadAhead() returned in stage `stage` of workgroup
-/// memory.
+/// Stores the factors of a stage, as loadAhead() has returned them, in stage
+/// `stage` of workgroup memory.
 void MatrixBuilder::storeAhead(const FactorsAhead &factors, LinearForm stage) {
   SmallVector<Value> chosen = factors.vectors;
   MutableArrayRef<Value> vectors = chosen;
@@ -736,12 +746,12 @@ void MatrixBuilder::storeAhead(const FactorsAhead &factors, LinearForm stage) {
 }
 
 /// Builds `count` stages of a kernel that loads factors ahead. The stages are
-/// counted from the first stage of block `block`. `sums` are the sums so far,
-/// and `slots` the factors that are loaded but not yet stored in workgroup
-/// memory: the factors of stage number i are in slot i modulo the number of
-/// slots. Each stage stores the factors of its slot in workgroup memory, and
-/// loads into the slot the factors of the stage that is `tile.ahead` stages
-/// later, unless that number is not below `end`.
+/// counted from the first stage of block `block`. `sums` are the sums so far.
+/// `slots` are the factors that are loaded but not yet stored in workgroup
+/// memory: slot i modulo the number of slots has the factors of stage i. Each
+/// stage stores the factors of its slot in workgroup memory. It then loads the
+/// factors of the stage that is `tile.ahead` stages later into the slot, if the
+/// number of that stage is below `end`.
 void MatrixBuilder::buildStagesAhead(LinearForm block, int64_t count,
                                      int64_t end, MutableArrayRef<Value> sums,
                                      MutableArrayRef<FactorsAhead> slots) {
@@ -759,18 +769,18 @@ void MatrixBuilder::buildStagesAhead(LinearForm block, int64_t count,
           forms->min(b, forms->add(b, block, next / phases), blocks - 1),
           next % phases);
     multiply(stage, sums);
-    // With a single stage, the next factors overwrite the present ones, which
-    // all threads must have loaded before.
+    // With a single stage, the barrier lets all threads load the present
+    // factors before the next factors overwrite them.
     if (schedule.stages == 1 && (next < end || number + 1 < count))
       gpu::BarrierOp::create(b);
   }
 }
 
-/// Builds the loop over the terms for a kernel that loads factors ahead.
-/// `sums` are the sums, which are 0. Returns the sums of the terms.
+/// Builds the loop over the terms for a kernel that loads factors ahead. `sums`
+/// are the initial sums, which are 0. Returns the sums after all terms.
 ///
 /// An iteration of the loop takes as many stages as there are slots of factors,
-/// or a multiple of that, so that the factors of each slot stay in the same
+/// or a multiple of this number. The factors of each slot then stay in the same
 /// registers: with 3 slots, an iteration multiplies the stages 3, 4 and 5 and
 /// loads the stages 6, 7 and 8. If values moved from slot to slot instead, each
 /// move would wait for its load.
@@ -781,11 +791,11 @@ SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
   for (int64_t stage = 0; stage < tile.ahead; ++stage)
     slots.push_back(
         loadAhead(std::min(stage / phases, blocks - 1), stage % phases));
-  // The number of blocks in an iteration, and the number of iterations that
-  // load only stages that there are. The remaining stages follow the loop. With
-  // one slot, all stages are in the loop, which loads the last block again at
-  // its end, since a second copy of the stages' code would gain less than a
-  // load.
+  // `blocksTogether` is the number of blocks in an iteration. `iterations` is
+  // the number of iterations that load only stages that exist. The remaining
+  // stages follow the loop. With one slot, all stages are in the loop, and the
+  // loop loads the last block again at its end. A second copy of the stages'
+  // code behind the loop would save only this load.
   int64_t blocksTogether = tile.ahead / std::gcd(tile.ahead, phases);
   int64_t stagesTogether = blocksTogether * phases;
   int64_t iterations =
@@ -826,7 +836,8 @@ SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
   int64_t done = iterations * stagesTogether;
   if (int64_t left = stages - done)
     buildStagesAhead(iterations * blocksTogether, left, left, sums, slots);
-  // The sums overwrite the last stage.
+  // The barrier lets all threads load the last stage before the sums overwrite
+  // it.
   gpu::BarrierOp::create(b);
   return sums;
 }
@@ -874,10 +885,9 @@ void MatrixBuilder::storeMatrix(Value matrix, LinearForm line,
       b.getIndexAttr(pitch), UnitAttr());
 }
 
-/// Returns one vector of sums, which is the sum of one vector of partial sums
-/// of each slice of subgroups. In workgroup memory, the vector of the first
-/// slice lies at `place`, and that of each further slice `ofSlice` vectors
-/// behind the one before.
+/// Returns one vector of sums, which is the sum of the slices' vectors of
+/// partial sums. In workgroup memory, the vector of the first slice lies at
+/// `place`, and the vectors of neighbouring slices lie `ofSlice` vectors apart.
 Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   Value sum;
   for (int64_t number = 0; number < tile.slices; ++number) {
@@ -892,11 +902,10 @@ Value MatrixBuilder::loadSum(LinearForm place, int64_t ofSlice) {
   return sum;
 }
 
-/// Stores the sums of factors, which will be multiplied by zero points, in
-/// workgroup memory behind the sums of products. In each slice, all subgroups
-/// with the same rows have computed the same sums of the factors of these rows,
-/// so that only the first of these subgroups stores the sums. The same holds
-/// for columns.
+/// Stores the sums of factors in workgroup memory, behind the sums of products.
+/// They will be multiplied by zero points. In each slice, all subgroups with
+/// the same rows have computed the same sums of the factors of these rows. Only
+/// the first of these subgroups stores the sums. The same holds for columns.
 void MatrixBuilder::storeFactorSums(ArrayRef<Value> sums) {
   const MatrixShape &shape = schedule.shape;
   auto storeIfFirst = [&](LinearForm other, int64_t others,
@@ -970,9 +979,9 @@ MatrixBuilder::buildZeroPoints(const ContractionOperand &operand,
 /// the sum of all x * y, minus p times the sum of all y, minus q times the sum
 /// of all x, plus p * q for each term. The arithmetic is exact, since integer
 /// sums are defined modulo 2^32. The elements are neighbours in one row of the
-/// output. `row` is the number of this row in the output, and `vector` the
-/// number of their vector of columns; `rowInTile` and `vectorInTile` are the
-/// same numbers, counted from the beginning of the tile.
+/// output. `row` is the index of this row in the output, and `vector` the index
+/// of the elements' vector of columns. `rowInTile` and `vectorInTile` are the
+/// same indices, counted from the beginning of the tile.
 void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
                                        LinearForm vectorInTile,
                                        LinearForm vector,
@@ -1001,11 +1010,11 @@ void MatrixBuilder::subtractZeroPoints(LinearForm rowInTile, LinearForm row,
         loadSum(forms->add(b, forms->mul(b, rowInTile, pitch), first),
                 schedule.ofFactors / tile.slices);
     rowSum = vector::ExtractOp::create(b, loaded, 0);
-    // The sum of (a - y) * (b - z) is the sum of (a - y) * b minus z times the
-    // sum of all a - y. This code builds the sum of all a - y: it subtracts y
-    // from the sum of all a as often as the stages have terms. Terms in a stage
-    // beyond the last term of the sum are staged with a = y, so that they
-    // contribute 0.
+    // The sum of (a - y) * (b - z) is the sum of (a - y) * b, minus z times the
+    // sum of all a - y. The following code builds the sum of all a - y. It
+    // subtracts y from the sum of all a as often as the stages have terms.
+    // Terms in a stage beyond the last term of the sum are staged with a = y,
+    // and contribute 0.
     if (ofRow)
       rowSum = getBehind(
           rowSum,
@@ -1100,17 +1109,18 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
     area.ofLine = staged.pitch;
     area.ofItem = quantized ? 1 : area.vectorsOfItem;
     area.ofVector = quantized ? area.itemsOfLine : 1;
-    // Workgroup memory has banks for 8 vectors: vectors whose places are 8
-    // apart share banks. Lines have an odd pitch, so that vectors with the same
-    // number in 8 neighbouring lines lie in different banks. But the end of a
-    // line may share banks with the beginning of the line before. With 4
-    // vectors in a line and a pitch of 5, line 0 lies at the places 0 to 3 and
-    // line 1 at the places 5 to 8, of which 8 shares banks with 0. If each item
-    // is one vector, consecutive threads store whole lines at the same time,
-    // and therefore take the lines in an order without such conflicts
-    // (StagedArea::isSpread). Items of several vectors keep the order of the
-    // lines: consecutive threads store vectors several places apart then, and
-    // not whole lines.
+    // Workgroup memory has banks for 8 vectors, so that vectors whose places
+    // are 8 apart conflict. Lines have an odd pitch, so that the first vectors
+    // of 8 neighbouring lines lie in different banks. But the end of a line may
+    // conflict with the beginning of the line before. With 4 vectors in a line
+    // and a pitch of 5, line 0 lies at the places 0 to 3 and line 1 at the
+    // places 5 to 8, and the places 0 and 8 conflict.
+    //
+    // If each item is one vector, consecutive threads store whole lines at the
+    // same time. They therefore take the lines in an order without such
+    // conflicts (StagedArea::isSpread). If items have several vectors,
+    // consecutive threads store vectors several places apart, and the order of
+    // the lines stays.
     area.isSpread = area.vectorsOfItem == 1 || quantized;
     return staged.positions * staged.pitch;
   }

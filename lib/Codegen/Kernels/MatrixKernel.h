@@ -29,15 +29,15 @@ inline constexpr int64_t wordsOfVector = 4;
 /// returns a text that says so, and an empty text otherwise.
 std::string findMemoryProblem(int64_t bytes, const DeviceProfile &profile);
 
-/// The division of a contraction's terms into stages, of which a matrix kernel
-/// has one or two in workgroup memory at a time.
+/// The division of a contraction's terms into stages. A matrix kernel has one
+/// or two stages in workgroup memory at a time.
 struct MatrixSchedule {
   MatrixShape shape;
   /// The number of factors in 16 bytes.
   int64_t lanes;
   /// How many of the terms that an iteration of the contraction's loop adds are
-  /// in a stage together: all of them, or one. With one, an iteration with 9
-  /// terms takes 9 stages.
+  /// in one stage: all of them, or one. If it is one, an iteration with 9 terms
+  /// takes 9 stages.
   int64_t termsTogether;
   /// The smallest number of iterations of the contraction's loop whose terms
   /// fill whole vectors, and the number of these vectors. For example, with 9
@@ -45,25 +45,26 @@ struct MatrixSchedule {
   /// vectors.
   int64_t stepsOfUnit, vectorsOfUnit;
   /// The number of iterations of the contraction's loop of which a stage
-  /// contains terms. If these terms are fewer than the tile has, the remaining
-  /// terms of the stage are 0.
+  /// contains terms. A tile may have room for more terms in a stage. The
+  /// remaining terms of the stage are then 0.
   int64_t steps;
   /// The number of stages in workgroup memory. With two stages, one is filled
   /// while the other is multiplied.
   int64_t stages;
   /// How many rows of each subgroup's tile of sums are in workgroup memory at a
-  /// time, while the kernel computes elements of the output from sums.
+  /// time, while the kernel computes elements of the output from the sums.
   int64_t rowsTogether;
-  /// The sizes, in vectors, of three areas of workgroup memory: of all stages,
-  /// of the sums of products, and of the sums of factors. In the loop, the
-  /// memory holds the stages and, for sums of factors, a matrix of ones by
-  /// which the factors are multiplied. After the loop, it holds instead, from
-  /// its beginning, the sums of products, followed by the sums of factors.
+  /// The sizes, in vectors, of three areas of workgroup memory: `stageVectors`
+  /// for all stages, `sumVectors` for the sums of products, and `ofFactors` for
+  /// the sums of factors. During the loop, the memory holds the stages. If sums
+  /// of factors are needed, a matrix of ones follows, by which factors are
+  /// multiplied. After the loop, the memory holds the sums of products from its
+  /// beginning, followed by the sums of factors.
   int64_t stageVectors, sumVectors, ofFactors;
-  /// Whether zero points require, for each row, the sum of the row's factors
-  /// (addsRows), and for each column, the sum of the column's factors
-  /// (addsColumns). The former is multiplied by the zero points of columns, and
-  /// the latter by the zero points of rows.
+  /// Whether zero points require the sum of each row's factors (addsRows),
+  /// which is multiplied by the zero points of columns, and the sum of each
+  /// column's factors (addsColumns), which is multiplied by the zero points of
+  /// rows.
   bool addsRows, addsColumns;
   /// The size of workgroup memory in bytes.
   int64_t bytes;
@@ -77,7 +78,8 @@ struct MatrixSchedule {
   /// Returns the number of items in a stage of an operand with `positions`
   /// positions in the tile. An item is the data that a thread loads at a time.
   /// If lines run along terms, an item is a unit of terms of one position.
-  /// Otherwise it is a vector of positions for each of `termsTogether` terms.
+  /// Otherwise, an item has a vector of positions for each of `termsTogether`
+  /// terms.
   int64_t getNumItems(int64_t positions, bool isAlongTerms) const {
     return isAlongTerms ? positions * (steps / stepsOfUnit)
                         : steps * (positions / lanes);
@@ -87,8 +89,8 @@ struct MatrixSchedule {
     return isAlongTerms ? vectorsOfUnit : termsTogether;
   }
 
-  /// Returns the number of iterations of the kernel's loop. Each of them covers
-  /// a block of `steps` iterations of the contraction's loop over terms.
+  /// Returns the number of iterations of the kernel's loop. Each iteration
+  /// covers a block of `steps` iterations of the contraction's loop over terms.
   int64_t getBlocks(const Contraction &contraction) const {
     return llvm::divideCeilSigned(contraction.steps, steps);
   }
@@ -107,7 +109,7 @@ struct MatrixSchedule {
                          MatrixSchedule &schedule);
 };
 
-/// Replaces `op` by a launch.
+/// Replaces `op`, a contraction, by the launch of a matrix kernel with `tile`.
 void buildMatrixKernel(mlir::linalg::GenericOp op, const MatrixTile &tile,
                        const DeviceProfile &profile);
 

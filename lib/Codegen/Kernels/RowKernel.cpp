@@ -14,9 +14,9 @@
 //
 // Scans, such as a cumulative sum, are computed last. Each element of a scan
 // depends only on elements before it. The kernel therefore needs only one pass
-// over the row: it computes elements of the scan, and stores them in the
-// output, part by part, and carries the total of each part to the next one.
-// This works for rows of any length.
+// over the row, of any length. In each round of this pass, the threads compute
+// and store some elements of the scan, and carry the total of the elements so
+// far to the next round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,18 +41,18 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 /// Returns the distance between the numbers of two threads that have
-/// neighbouring elements of one row. With distance 8, threads 0, 8 and 16 have
-/// neighbouring elements of one row, and threads 0 to 7 have elements of
-/// different rows. The distance is 1 if neighbours in memory belong to one row
-/// (isAlongRow), and larger if they belong to different rows, so that threads
-/// with consecutive numbers always load neighbouring bytes.
+/// neighbouring elements of one row. If neighbours in memory belong to one row
+/// (isAlongRow), the distance is 1. If they belong to different rows, the
+/// distance is larger, so that threads with consecutive numbers load
+/// neighbouring bytes. With distance 8, threads 0, 8 and 16 have neighbouring
+/// elements of one row, and threads 0 to 7 have elements of different rows.
 static int64_t getApart(const RowTile &tile, const RowLayout &layout) {
   return layout.isAlongRow ? 1 : DeviceProfile::workgroupSize / tile.threads;
 }
 
 /// Returns how many threads of one row belong to one subgroup and combine their
 /// states by shuffles, or 1 if the kernel does not use shuffles. A kernel
-/// shuffles only 32-bit values, which all devices with shuffles can do.
+/// shuffles only 32-bit values, which all devices with shuffles support.
 static int64_t getThreadsInSubgroup(RowReduction &reduction,
                                     const RowTile &tile,
                                     const RowLayout &layout,
@@ -82,8 +82,8 @@ public:
   ExchangeMemory(ImplicitLocOpBuilder &b, gpu::LaunchOp launch)
       : b(b), launch(launch) {}
 
-  /// Returns the memories for the next exchange, one with `size` values for
-  /// each of `types`.
+  /// Returns the workgroup memory for the next exchange: for each of `types`,
+  /// an array of `size` values.
   SmallVector<Value> takeNext(TypeRange types, int64_t size) {
     Use use = numExchanges++ % 2 ? Use::OddExchange : Use::EvenExchange;
     SmallVector<Value> taken;
@@ -93,33 +93,34 @@ public:
   }
 
   /// Returns the memory for a scan in which the threads exchange values through
-  /// this memory alone, in one round: stores, a barrier, loads. Builds a
-  /// barrier first if threads may still load the values of the preceding scan
-  /// from it.
+  /// this memory alone, in one round: stores, a barrier, loads. If threads may
+  /// still load the values of the preceding scan from this memory, builds a
+  /// barrier first.
   Value takeForScan(int64_t size, Type type) {
     if (isScanRead)
       gpu::BarrierOp::create(b);
     isScanRead = true;
     return getOfThreads(size, type);
   }
-  /// Declares that the next scan is in a loop. It then follows the scan of the
-  /// preceding iteration, whose values other threads may still load.
+  /// Declares that the next scan is in a loop, whose iterations use the same
+  /// memory. A barrier must then separate the scan from that of the preceding
+  /// iteration, whose values other threads may still load.
   void beginLoopOfScans() { isScanRead = true; }
 
   /// Return the two memories for a scan that exchanges values twice: first
-  /// through the memory of getOfThreads(), then through that of getOfSteps().
-  /// Each exchange has a barrier between its stores and its loads, and such
-  /// scans need no other barriers: before a thread stores in the first memory
-  /// again, it passes the barrier of the exchange through the second memory.
-  /// All other threads pass this barrier too, and only after their loads from
-  /// the first memory.
+  /// through the memory of getOfThreads(), and then through the memory of
+  /// getOfSteps(). Each exchange has a barrier between its stores and its
+  /// loads. Such scans need no other barriers. Before a thread stores in the
+  /// first memory again, it passes the barrier of the second exchange. All
+  /// other threads reach this barrier only after their loads from the first
+  /// memory.
   Value getOfThreads(int64_t size, Type type) {
     return get(Use::OfThreads, 0, size, type);
   }
   Value getOfSteps(int64_t size, Type type) {
     return get(Use::OfSteps, 0, size, type);
   }
-  /// Returns the memory for the total of each vector.
+  /// Returns the memory for the totals of vectors (scanVectors()).
   Value getOfVectors(int64_t size, Type type) {
     return get(Use::OfVectors, 0, size, type);
   }
@@ -167,9 +168,9 @@ private:
   /// The values that a reduction carries from element to element of a row: one
   /// value for a sum, and two for the largest element with its index.
   using State = SmallVector<Value>;
-  /// Builds the code for an item, which exists if the condition `exists` is
-  /// true or null. Receives the carried values, and returns the carried values
-  /// for the next item.
+  /// A function that builds the code for an item. The item exists if the
+  /// condition `exists` is true or null. The function receives the carried
+  /// values, and returns the carried values for the next item.
   using ItemFn = llvm::function_ref<SmallVector<Value>(
       TileBuilder &builder, LinearForm item, Value exists, ValueRange carried)>;
 
@@ -180,8 +181,8 @@ private:
   /// Returns the number of items that all threads of a row process together in
   /// a round.
   int64_t getItemsOfRound() const { return tile.threads * tile.vectors; }
-  /// Returns the number of rounds in the loop over a row, or 0 if the threads
-  /// hold all items of a row at once, so that there is no loop.
+  /// Returns the number of rounds in the loop over a row. Returns 0 if the
+  /// threads hold all items of a row at once and there is no loop.
   int64_t getNumRounds() const {
     return numItems <= getItemsOfRound() ? 0 : numItems / getItemsOfRound();
   }
@@ -214,9 +215,9 @@ private:
   void share(RowLoops &nest, SmallVector<State> &states);
   void buildResults(RowLoops &nest);
 
-  /// The results of a scan for one of its values: `before` is the combination
-  /// of all values before this one, and `total` the combination of all values
-  /// of the scan. Null stands for the combination of no values.
+  /// The results of a scan for one of its values. `before` is the combination
+  /// of all values before this one, and `total` is the combination of all
+  /// values of the scan. Null stands for the combination of no values.
   struct Prefix {
     Value before, total;
   };
@@ -259,9 +260,9 @@ private:
   const RowTile &tile;
   const RowLayout layout;
   const MemRefType type;
-  /// The number of items in a row, the number of slots of the output (a slot is
-  /// a row, or a group of rows whose elements a thread holds together), and the
-  /// number of slots that a workgroup computes.
+  /// The number of items in a row, the number of slots of the output, and the
+  /// number of slots that a workgroup computes. A slot is a row, or a group of
+  /// rows whose elements a thread holds together.
   const int64_t numItems, numSlots, slotsOfGroup;
   /// The number of threads in a subgroup, and the number of threads of a
   /// subgroup that belong to one row (1 if the kernel does not use shuffles).
@@ -272,26 +273,27 @@ private:
   std::optional<IndexForms> forms;
   /// The builder for the code outside of loops over a row.
   std::optional<TileBuilder> whole;
-  /// The number of the thread among the threads of its slot, the number of the
-  /// slot within the workgroup, and the number of the slot within the output.
+  /// The index of the thread among the threads of its slot, the index of the
+  /// slot within the workgroup, and the index of the slot within the output.
   LinearForm threadOfRow, slotOfGroup, slot;
-  /// The number of the thread among the threads of its row in the same
-  /// subgroup, and the number of the subgroup among the subgroups of the row.
-  /// For example, with 128 threads for a row and subgroups of 32 threads,
-  /// thread 70 is number 6 of subgroup 2.
+  /// The index of the thread among the threads of its row in the same subgroup,
+  /// and the index of the subgroup among the subgroups of the row. For example,
+  /// with 128 threads for a row and subgroups of 32 threads, thread 70 is
+  /// number 6 of subgroup 2.
   LinearForm placeInSubgroup, subgroupOfRow;
-  /// The condition that the thread's slot lies inside of the output, or null if
-  /// this holds for all threads. The last workgroup may have slots beyond the
-  /// output.
+  /// The condition that the thread's slot lies inside of the output. The last
+  /// workgroup may have slots beyond the output. Null if the condition holds
+  /// for all threads.
   Value isWanted;
-  /// The results of the reductions that have been built, in each lane.
+  /// For each result of a reduction that has been built, its values in all
+  /// lanes.
   SmallVector<std::pair<Value, SmallVector<Value>>> results;
   std::optional<ExchangeMemory> memory;
 };
 } // namespace
 
-/// Binds loop counters and results of reductions for the elements of `item`,
-/// and returns the coordinates of these elements.
+/// Binds induction variables of loops and results of reductions for the
+/// elements of `item`, and returns the coordinates of these elements.
 SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
                                                   LinearForm item) {
   SmallVector<Forms> coordinates;
@@ -309,7 +311,7 @@ SmallVector<RowKernel::Forms> RowKernel::bindItem(TileBuilder &builder,
 }
 
 /// Builds the loop over the rounds of a row, if there are several. `build`
-/// receives the number of a round and the carried values, and returns the
+/// receives the index of a round and the carried values, and returns the
 /// carried values for the next round. Returns the values after the last round.
 SmallVector<Value> RowKernel::buildRounds(
     ValueRange init,
@@ -356,13 +358,14 @@ SmallVector<Value> RowKernel::forEachItem(ValueRange init, ItemFn build) {
   return carried;
 }
 
-/// Combines two states.
+/// Combines two states: the values that two threads, or two lanes, have reduced
+/// their elements to.
 RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
   // The nest's operations combine a carried value with an element of the row.
   // Here, they are built with `lhs` in the place of the carried value and `rhs`
   // in the place of the element. The element may be a constant, such as the 1
-  // that a count adds for each element. If the kernel's own builder replaced
-  // this constant by `rhs`, it would also use `rhs` wherever else the body
+  // that a count adds for each element. The kernel's own builder, if told to
+  // replace this constant by `rhs`, would also use `rhs` wherever else the body
   // contains the constant. The combination therefore has a builder of its own.
   TileBuilder builder(b, op, *forms, *views);
   for (auto [carried, element, left, right] :
@@ -377,7 +380,8 @@ RowKernel::State RowKernel::combine(RowLoops &nest, State lhs, State rhs) {
   });
 }
 
-/// Combines `states`, whose number is a power of two, in pairs of neighbours.
+/// Combines `states`, whose number is a power of two, pairwise like a binary
+/// tree.
 RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
   if (states.size() == 1)
     return states.front();
@@ -387,9 +391,9 @@ RowKernel::State RowKernel::combineAll(RowLoops &nest, ArrayRef<State> states) {
 }
 
 /// Builds the index in workgroup memory of a thread's value in lane `lane`.
-/// `thread` is the thread's number among the `threads` threads of its row. If
-/// neighbours in memory belong to one row, neighbouring threads of a row have
-/// neighbouring indices.
+/// `thread` is the thread's index among the `threads` threads of its row. If
+/// neighbours in memory belong to one row (isAlongRow), neighbouring threads of
+/// a row have neighbouring indices.
 Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
   LinearForm place =
       layout.isAlongRow
@@ -399,7 +403,7 @@ Value RowKernel::getPlace(LinearForm thread, int64_t threads, int64_t lane) {
       b, forms->add(b, place, lane * slotsOfGroup * threads));
 }
 
-/// Builds the number of the thread within its workgroup. In a kernel with
+/// Builds the index of the thread within its workgroup. In a kernel with
 /// shuffles, the threads of a subgroup have consecutive numbers.
 Value RowKernel::getThread() {
   if (inSubgroup == 1)
@@ -408,16 +412,18 @@ Value RowKernel::getThread() {
   return linearize(b, subgroup, subgroupSize, buildLaneId(b, subgroupSize));
 }
 
-/// Builds the `value` that another thread of the subgroup holds. `mode` and
-/// `offset` identify the other thread, as in gpu.shuffle.
+/// Builds a shuffle: the value that `value` has in another thread of the
+/// subgroup. `mode` and `offset` identify this thread, as in gpu.shuffle.
 Value RowKernel::shuffle(Value value, Value offset, gpu::ShuffleMode mode) {
   return gpu::ShuffleOp::create(b, value, offset, wordConstant(subgroupSize),
                                 mode)
       .getShuffleResult();
 }
 
-/// Returns the number, within its subgroup, of the thread that has the number
-/// `place` among the threads of the row in this subgroup.
+/// Returns the index of a thread within its subgroup. `place` is the index of
+/// this thread among the threads of its row in the subgroup. If threads 8 apart
+/// have the same row (getApart()), the places 0, 1 and 2 of one row may be the
+/// threads 3, 11 and 19.
 LinearForm RowKernel::getLane(const LinearForm &place) {
   int64_t apart = getApart(tile, layout);
   LinearForm own = forms->divide(b, forms->getThread(), subgroupSize).second;
@@ -425,8 +431,8 @@ LinearForm RowKernel::getLane(const LinearForm &place) {
   return forms->add(b, first, forms->mul(b, place, apart));
 }
 
-/// Builds the `value` of the thread with number `place` among the threads of
-/// the row in this subgroup.
+/// Builds a shuffle: the value that `value` has in the thread that has the
+/// number `place` among the threads of the row in this subgroup.
 Value RowKernel::shuffleFrom(Value value, const LinearForm &place) {
   Value lane = forms->materialize(b, getLane(place));
   return shuffle(value, arith::IndexCastUIOp::create(b, b.getI32Type(), lane),
@@ -451,9 +457,9 @@ void RowKernel::combineInSubgroup(RowLoops &nest, State &state) {
 /// states, one for each lane, under the number `own`. After a barrier, the
 /// thread replaces its state in each lane by the combination of the `count`
 /// states with the numbers from `first` on. Threads whose states have been
-/// combined before, such as those of a subgroup, share one number, and only the
-/// one of them for which `isWriter` is true stores. `isWriter` is null if no
-/// threads share numbers.
+/// combined before, such as those of a subgroup, share one number. Of these
+/// threads, only the one for which `isWriter` is true stores. `isWriter` is
+/// null if no threads share numbers.
 void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
                          Value isWriter, const LinearForm &own,
                          const LinearForm &first, int64_t count) {
@@ -475,8 +481,9 @@ void RowKernel::exchange(RowLoops &nest, SmallVector<State> &states,
 }
 
 /// Stores the states of the thread's lanes in `memories`, if `isWriter` is true
-/// or null, and waits for the other threads. `own` is the number under which
-/// the thread stores, of `threads` numbers.
+/// or null, and waits for the other threads. Each thread of a row, or each
+/// group of threads, has one of `threads` numbers, and `own` is the number of
+/// this thread.
 void RowKernel::store(ArrayRef<Value> memories, const LinearForm &own,
                       int64_t threads, Value isWriter, ArrayRef<State> states) {
   SmallVector<Value> places;
@@ -584,8 +591,8 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   Value total = own;
   auto getEarlier = [&](int64_t distance, Value first) {
     // A thread combines its value with that of the thread whose number in the
-    // row is lower by `distance`. If there is no such thread in the subgroup,
-    // it reads from the first thread, and does not use the result.
+    // row is lower by `distance`. If the subgroup has no such thread, the
+    // thread reads the value of the first thread, and does not use it.
     LinearForm place =
         forms->max(b, forms->sub(b, placeInSubgroup, distance), 0);
     Value earlier = shuffleFrom(total, place);
@@ -601,11 +608,11 @@ RowKernel::Prefix RowKernel::scanInSubgroup(RowLoops &nest, Value own,
   return {getEarlier(1, identity), total};
 }
 
-/// Scans values that the threads of a row have stored in `memory`, where each
-/// of `lanes` lanes has `threads` values of a row. For each lane, the function
-/// loads `count` values, from number `first` on, and returns the combination of
-/// the first `own` of these values (`before`) and the combination of all of
-/// them (`total`).
+/// Scans values that the threads of a row have stored in `memory`. Each of
+/// `lanes` lanes has `threads` values of a row there. For each lane, the
+/// function loads `count` values, from number `first` on. It returns the
+/// combination of the first `own` of these values (`before`) and the
+/// combination of all of them (`total`).
 SmallVector<RowKernel::Prefix>
 RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
                        Value identity, const LinearForm &first, int64_t threads,
@@ -633,9 +640,10 @@ RowKernel::loadScanned(RowLoops &nest, Value memory, size_t lanes,
 
 /// Scans the values `own`, one for each lane, through workgroup memory. The
 /// threads of a row store their values under the numbers 0 to `threads` - 1,
-/// and this thread under the number `thread`. If several threads have the same
-/// number, `isWriter` is true for the one that stores; otherwise `isWriter` is
-/// null. With more than 16 numbers, the threads exchange values twice.
+/// and this thread stores under the number `thread`. If several threads have
+/// the same number, `isWriter` is true for the one that stores. Otherwise
+/// `isWriter` is null. With more than 16 numbers, the threads exchange values
+/// twice.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanInMemory(RowLoops &nest, ArrayRef<Value> own, Value identity,
                         LinearForm thread, int64_t threads, Value isWriter) {
@@ -704,10 +712,10 @@ RowKernel::scanThreads(RowLoops &nest, ArrayRef<Value> own, Value identity) {
 /// Scans the totals `own` of the thread's vectors in a row. Consecutive threads
 /// have neighbouring vectors, so that a thread's own vectors are not
 /// neighbours: with 32 threads, thread 3 has the vectors 3, 35, 67 and so on.
-/// The threads therefore exchange the totals through workgroup memory: each
-/// thread loads the totals of vectors that are neighbours, such as 9 to 11 for
-/// thread 3 of 32 with 3 vectors each, combines them, and stores the results
-/// for the threads that have these vectors.
+/// The threads therefore exchange the totals through workgroup memory. Each
+/// thread loads the totals of neighbouring vectors, combines them, and stores
+/// the results for the threads that have these vectors. With 32 threads of 3
+/// vectors each, thread 3 loads the totals of the vectors 9 to 11.
 SmallVector<RowKernel::Prefix>
 RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   auto vectors = static_cast<int64_t>(own.size());
@@ -740,7 +748,7 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
   for (int64_t i = 0; i < vectors; ++i)
     memref::StoreOp::create(b, own[i], totals, getOwn(i));
   gpu::BarrierOp::create(b);
-  // The combinations of the loaded totals before each total.
+  // `before[i]` is the combination of the loaded totals before total i.
   SmallVector<Value> before(1);
   for (int64_t i = 0; i < vectors; ++i)
     before.push_back(combineTwo(
@@ -759,15 +767,15 @@ RowKernel::scanVectors(RowLoops &nest, ArrayRef<Value> own, Value identity) {
 /// Returns the number, within the row, of the thread's `i`-th item in a round.
 /// The round begins with item `first` of the scan, and each thread has
 /// `vectors` items in it. The items of the scan are those of the row, in
-/// reverse order if the scan is backward. Sets `exists` to the condition that
-/// the row has the item, or to null if the row has all items of the round.
+/// reverse order if the scan is backward. `exists` becomes the condition that
+/// the row has the item, or null if the row has all items of the round.
 LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
                                  Value &exists) {
   // Consecutive threads access neighbouring bytes, so that accesses coalesce.
   // If neighbours in memory belong to one row (isAlongRow), consecutive threads
-  // of the row have neighbouring items. Otherwise neighbours in memory belong
-  // to different rows, and so do consecutive threads, so that each thread can
-  // have consecutive items of its row.
+  // of the row have neighbouring items. Otherwise, neighbours in memory belong
+  // to different rows. Consecutive threads then have different rows as well,
+  // and each thread can have consecutive items of its row.
   LinearForm number =
       forms->add(b, first,
                  layout.isAlongRow
@@ -782,7 +790,7 @@ LinearForm RowKernel::getScanned(LinearForm first, int64_t vectors, int64_t i,
   return reduction.isBackward() ? forms->sub(b, numItems - 1, number) : number;
 }
 
-/// Returns the lane that is number `lane` in the order of the scan.
+/// Returns the lane that comes at place `lane` in the order of the scan.
 int64_t RowKernel::getScannedLane(int64_t lane) const {
   int64_t rows = layout.rows;
   return layout.isAlongRow && reduction.isBackward()
@@ -819,11 +827,11 @@ SmallVector<Value> RowKernel::buildScanned(TileBuilder &builder,
   return scanned;
 }
 
-/// Builds the scan `nest` of `elements`, which belong to one round, and sets
-/// `values` to its results: for each item of the thread, a list of the results
-/// of its lanes. `before` contains, for each row, the combination of all
-/// elements of earlier rounds. Returns, for each row, the combination that also
-/// includes the elements of this round.
+/// Builds the scan `nest` of `elements`, which belong to one round. `values`
+/// receives a list for each item of the thread: the results in the item's
+/// lanes. `before` contains, for each row, the combination of all elements of
+/// earlier rounds. Returns, for each row, the combination that also includes
+/// the elements of this round.
 SmallVector<Value>
 RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
                      ArrayRef<Value> elements, ArrayRef<Value> before,
@@ -832,11 +840,12 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
   int64_t vectors = static_cast<int64_t>(elements.size()) / lanes;
   builder.buildSlice(nest.start, bindItem(builder, 0));
   Value identity = builder.getBuilt(0, nest.getInit().front());
-  // For each element of the thread, its combination with the preceding elements
-  // of its row that the same thread has. If isAlongRow is set, only the
-  // preceding elements of the same item count: the items between two items of
-  // the thread belong to other threads. Otherwise the thread's items follow
-  // each other in the row, and the elements of its earlier items count too.
+  // `sums` has, for each element of the thread, the combination of this element
+  // with the preceding elements of the row that the same thread has. If
+  // isAlongRow is set, only the preceding elements of the same item count: the
+  // items between two items of the thread belong to other threads. Otherwise
+  // the thread's items follow each other in the row, and the elements of its
+  // earlier items count too.
   SmallVector<SmallVector<Value>> sums(vectors, SmallVector<Value>(lanes));
   auto getPrevious = [&](int64_t i, int64_t lane) {
     if (layout.isAlongRow)
@@ -847,10 +856,11 @@ RowKernel::buildScan(TileBuilder &builder, RowLoops &nest,
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[i][lane] =
           combineTwo(nest, getPrevious(i, lane), elements[i * lanes + lane]);
-  // For each row, the combination of the elements that precede an item of the
-  // thread. If isAlongRow is set, there is one for each of the thread's items,
-  // since elements of other threads lie between them. Otherwise the thread's
-  // items follow each other, and only the first item needs one.
+  // `prefixes` has, for each row, the combination of the elements that precede
+  // an item of the thread. If isAlongRow is set, each of the thread's items has
+  // such a combination, since elements of other threads lie between the items.
+  // Otherwise the thread's items follow each other, and only the first item
+  // needs one.
   SmallVector<SmallVector<Prefix>> prefixes;
   if (!layout.isAlongRow)
     for (Prefix prefix : scanThreads(nest, sums.back(), identity))
@@ -913,7 +923,8 @@ SmallVector<Value> RowKernel::buildRound(TileBuilder &builder, LinearForm first,
       for (int64_t lane = 0; lane < layout.lanes; ++lane)
         builder.bind(lane, result, values[i][lane]);
     exists = both(b, isWanted, exists);
-    // The last row along a dimension may have fewer elements than the others.
+    // If several rows follow each other along a dimension, the last of them may
+    // have fewer elements than the others.
     int64_t dim = reduction.elementDims.front(), size = type.getDimSize(dim);
     if (reduction.partSize > 0 && size % reduction.partSize)
       exists = both(
@@ -1026,8 +1037,9 @@ void RowKernel::build() {
       forms->divide(b, threadOfRow, inSubgroup);
   slot = forms->add(b, forms->mul(b, group, slotsOfGroup), slotOfGroup);
   if (grouped.count * slotsOfGroup > numSlots) {
-    // Threads whose slot lies beyond the output run as well, since all threads
-    // of a workgroup must reach the barriers, but do not store anything.
+    // A thread whose slot lies beyond the output runs as well, since all
+    // threads of a workgroup must reach the barriers. It does not store
+    // anything.
     isWanted =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
                               forms->materialize(b, slot), constant(numSlots));

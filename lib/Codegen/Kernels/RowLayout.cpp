@@ -31,7 +31,7 @@ SmallVector<LinearForm> dml::bindPlace(ImplicitLocOpBuilder &b,
     int64_t size = type.getDimSize(dim);
     if (isOfParts)
       size = llvm::divideCeilSigned(size, reduction.partSize);
-    // The first dimension receives the whole quotient.
+    // The first dimension receives the quotient that the others have left.
     if (i == 0)
       coordinate = row;
     else
@@ -62,10 +62,10 @@ SmallVector<LinearForm> dml::bindPlace(ImplicitLocOpBuilder &b,
 //===----------------------------------------------------------------------===//
 
 /// Finds the load in `nest` from which the layout of rows is chosen, such that
-/// threads load neighbouring elements: the first load whose address depends
-/// only on loop counters and on coordinates of the output, and not on another
-/// load. Returns the load and the operations that compute its address, or
-/// nothing if there is no such load.
+/// threads load neighbouring elements. This is the first load whose address
+/// depends only on induction variables and on coordinates of the output, and
+/// not on another load. Returns the load and the operations that compute its
+/// address, or nothing if there is no such load.
 static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
                                              RowLoops &nest) {
   auto given = llvm::map_to_vector(nest.loops, [](scf::ForOp loop) {
@@ -84,15 +84,16 @@ static SmallVector<Operation *> getFirstLoad(linalg::GenericOp op,
   return {};
 }
 
-/// Whether a thread would process neighbours if it had `lanes` lanes: one
-/// element each, an equal number from each of `rows` rows. The elements must
-/// form a vector in the buffer from which they are loaded (getFirstLoad()). If
-/// `isStored` is set, the thread stores several elements at once, and they must
-/// also form a vector in the output.
+/// Whether the elements that a thread processes would be neighbours if the
+/// thread had `lanes` lanes: one element in each lane, and equally many
+/// elements from each of `rows` rows. The elements must form a vector in the
+/// buffer from which they are loaded (getFirstLoad()). If `isStored` is set,
+/// the thread stores several elements at once, and they must also form a vector
+/// in the output.
 static bool areNeighbours(linalg::GenericOp op, RowReduction &reduction,
                           int64_t rows, int64_t lanes, bool isStored) {
-  // The linear forms of the built operations tell the positions of the
-  // elements. The operations themselves are discarded.
+  // Operations are built to find the positions of the elements, which are
+  // linear forms. The operations themselves are discarded.
   Block block;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   b.setInsertionPointToEnd(&block);
@@ -150,9 +151,9 @@ static int64_t getSharedBytes(Type type) {
 
 /// Returns the bytes of workgroup memory in which threads exchange the results
 /// of reductions over `rows` rows. Reductions whose results have the same type
-/// share memory. Consecutive exchanges use two memories alternately, so that a
-/// thread can store for an exchange while others still load from the exchange
-/// before it.
+/// share memory. Consecutive exchanges use two memories alternately. A thread
+/// can then store for an exchange while others still load from the exchange
+/// before.
 static int64_t getSharedBytes(const RowReduction &reduction, int64_t rows) {
   llvm::SmallSetVector<std::pair<Type, size_t>, 4> kinds;
   for (const RowLoops &nest : reduction.nests)
@@ -189,11 +190,11 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
         isRowInMemory || !areNeighbours(op, reduction, /*rows=*/2, /*lanes=*/2,
                                         /*isStored=*/true);
   }
-  // If several rows follow each other along a dimension, as rows of 4 elements
-  // do in a dimension of 10, the end of the dimension may cut the last row
-  // short: the third row has 2 elements. The number of elements that a thread
-  // takes at a time must divide the size of the dimension (`dimSize`), so that
-  // a thread's elements do not cross its end.
+  // Several rows may follow each other along a dimension, and the end of the
+  // dimension may cut the last row short. In a dimension of 10 with rows of 4
+  // elements, the third row has 2. The number of elements that a thread takes
+  // at a time must divide the size of the dimension (`dimSize`), so that a
+  // thread's elements do not cross its end.
   int64_t dimSize =
       reduction.partSize > 0
           ? getOutputType(op).getDimSize(reduction.elementDims.front())
@@ -209,11 +210,10 @@ RowLayout RowLayout::get(linalg::GenericOp op, RowReduction &reduction) {
                      (storesElements ? std::max(widest, stored) : widest);
   for (int64_t rows = 2; !isRowInMemory && rows <= cost::rows::maxRowsTogether;
        ++rows) {
-    // All interleaved rows must be taken together, so that the second element
-    // of the first row follows the first element of the last row.
-    // areNeighbours() can only check this with two elements of each row: with
-    // one element of each, three of six interleaved rows would be neighbours as
-    // well.
+    // All interleaved rows must be taken together. The second element of the
+    // first row then follows the first element of the last row. areNeighbours()
+    // can only check this with two elements of each row. With one element of
+    // each, three of six interleaved rows would be neighbours as well.
     int64_t elements = std::max<int64_t>(std::lcm(rows, ofVector) / rows, 2);
     int64_t lanes = rows * elements;
     if (reduction.numRows % rows || reduction.rowSize % elements ||

@@ -13,16 +13,15 @@
 namespace dml {
 
 /// The layout of rows in buffers, and the elements that a thread processes at a
-/// time: one in each of its lanes.
+/// time. The thread has a number of lanes, and one element in each lane.
 struct RowLayout {
   /// Whether consecutive threads process neighbouring elements of the same
   /// rows, instead of elements of different rows.
   bool isAlongRow = true;
-  /// The number of lanes. Their elements are neighbours in all buffers:
-  /// elements of one row, one element of each of several rows, or several
-  /// elements of each of several rows. For example, if 3 rows are interleaved
-  /// in memory, a thread takes 4 elements of each row, which fill 3 vectors of
-  /// 4: lane 7 has element 2 of row 1.
+  /// The number of lanes. The elements of the lanes are neighbours in all
+  /// buffers. They belong to one row or to several rows. For example, if 3 rows
+  /// are interleaved in memory, a thread takes 4 elements of each row, which
+  /// fill 3 vectors of 4: lane 7 has element 2 of row 1.
   int64_t lanes = 1;
   /// The number of rows to which the elements of the lanes belong.
   int64_t rows = 1;
@@ -39,17 +38,17 @@ struct RowLayout {
     return reduction.rowSize / getElements();
   }
   /// Returns the number of slots. A slot is a row, or the group of rows whose
-  /// elements the lanes hold together.
+  /// elements the lanes of one thread hold together.
   int64_t getSlots(const RowReduction &reduction) const {
     return reduction.numRows / rows;
   }
-  /// Returns the number of elements of each row in the lanes.
+  /// Returns the number of elements of each row in the lanes of a thread.
   int64_t getElements() const { return lanes / rows; }
 };
 
-/// Binds the loop counters of `reduction` to element `element` of row `row`, in
-/// lane `lane` of `builder`. Returns the coordinates of the element in the
-/// output, which has the type `type`.
+/// Sets the induction variables of the loops of `reduction` to element
+/// `element` of row `row`, in lane `lane` of `builder`. Returns the coordinates
+/// of the element in the output, which has the type `type`.
 llvm::SmallVector<LinearForm> bindPlace(mlir::ImplicitLocOpBuilder &b,
                                         IndexForms &forms, TileBuilder &builder,
                                         mlir::MemRefType type,
@@ -57,9 +56,10 @@ llvm::SmallVector<LinearForm> bindPlace(mlir::ImplicitLocOpBuilder &b,
                                         LinearForm row, LinearForm element);
 
 /// Returns the number of elements of workgroup memory that `count` values take.
-/// After every 32 values, one element remains unused. If each thread reads 8
-/// neighbouring values, one after the other, threads 0, 4 and 8 thus read the
-/// elements 0, 33 and 66 at the same time, which lie in different banks.
+/// After every 32 values, one element is unused padding, which avoids bank
+/// conflicts. If each thread reads 8 neighbouring values, one after the other,
+/// threads 0, 4 and 8 read the elements 0, 33 and 66 at the same time, which
+/// lie in different banks.
 int64_t getPadded(int64_t count);
 
 /// Returns the largest number of vectors that a thread may hold at a time.

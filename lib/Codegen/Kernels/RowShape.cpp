@@ -33,10 +33,10 @@ int64_t dml::getVectorBytes(linalg::GenericOp op) {
   int64_t stored = getBytes(op.getOutputs().front()), widest = stored;
   // A thread stores as many elements at once as it computes from at most 16
   // bytes of a row of the input. A load may skip elements: if the body reads
-  // every second element, 4 elements of the output take 8 of the input.
-  // `strides` estimates for each value of the body how much it increases from
-  // one element of a row of the output to the next: by 2 for the index of such
-  // a load. An error in the estimate only costs time.
+  // every second element, 4 elements of the output take 8 elements of the
+  // input. `strides` estimates, for each value of the body, how much the value
+  // increases from one element of the output's row to the next. The index of
+  // such a load increases by 2. An error in the estimate only costs time.
   llvm::SmallDenseMap<Value, int64_t> strides;
   for (Operation &nested : *op.getBody()) {
     if (auto load = dyn_cast<memref::LoadOp>(nested)) {
@@ -111,10 +111,10 @@ RowShape RowShape::get(linalg::GenericOp op, int64_t vectorSize) {
 }
 
 int64_t RowShape::getInsideVectors() const {
-  // The largest number of elements of a row that precede the first vector
-  // inside of the row. With rows of 9 elements and vectors of 4, rows begin at
-  // elements 0, 9, 18 and 27, and the row that begins at element 9 has 3
-  // elements before the vector from 12 on.
+  // `most` is the largest number of a row's elements that precede the first
+  // vector inside of the row. With rows of 9 elements and vectors of 4, rows
+  // begin at elements 0, 9, 18 and 27. The row that begins at element 9 has 3
+  // elements before its first vector inside, which begins at element 12.
   int64_t most = vectorSize - std::gcd(size, vectorSize);
   return (size - most) / vectorSize;
 }

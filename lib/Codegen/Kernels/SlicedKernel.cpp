@@ -30,18 +30,18 @@ using namespace dml;
 
 namespace {
 /// A plan for adding up the partial sums of a workgroup, `rows` rows at a time.
-/// If `groups` is not 0, there are two steps: the first step adds up groups of
-/// partial sums, `groups` groups for each sum, and the second step adds up the
-/// totals of a sum's groups. For example, 8 sums have 64 partial sums each. In
-/// two steps with 16 groups, 128 threads first add up 4 partial sums each,
-/// whereas in one step only 8 threads would work, on 64 partial sums each.
+/// If `groups` is not 0, there are two steps. The first step divides the
+/// partial sums of each sum into `groups` groups, and adds up each group. The
+/// second step adds up the totals of a sum's groups. For example, 8 sums have
+/// 64 partial sums each. In two steps with 16 groups, 128 threads first add up
+/// 4 partial sums each. In one step, only 8 threads would work, on 64 partial
+/// sums each.
 ///
 /// In workgroup memory, each sum of a thread has a line of partial sums, one
-/// for each thread. The totals of their groups follow at the end of the line,
-/// so that they do not overwrite partial sums that other threads may still
-/// read. The threads' partial sums alone fill a multiple of 32 banks. If there
-/// are fewer than 32 totals, they therefore also make neighbouring lines begin
-/// in different banks.
+/// for each thread. The totals of the groups follow at the end of the line, so
+/// that they do not overwrite partial sums that other threads may still read.
+/// The partial sums of a line fill a multiple of 32 banks. If the totals are
+/// fewer than 32, they make neighbouring lines begin in different banks.
 struct JoinPlan {
   int64_t rows = 1, groups = 0;
 };
@@ -67,14 +67,14 @@ private:
                     ArrayRef<Operation *> slice, LinearForm vector,
                     int64_t lanes, ArrayRef<LinearForm> steps);
   /// The iterations of the contraction's loop over terms that a thread computes
-  /// in a round, and for each of them the condition that it exists, or null if
-  /// it always does.
+  /// in a round, with a condition for each: that the iteration exists. A
+  /// condition is null if the iteration always exists.
   struct Iterations {
     SmallVector<LinearForm> steps;
     SmallVector<Value> conditions;
   };
   Iterations buildIterations(LinearForm round);
-  /// Returns the number of the thread's first columns among those of all
+  /// Returns the index of the thread's group of columns, counted over all
   /// threads of all workgroups.
   LinearForm getColumn() {
     return forms->add(b, forms->mul(b, columns.tile, threadColumns),
@@ -112,19 +112,20 @@ private:
   const SliceTile &tile;
   /// The number of columns of the output for which a thread has sums.
   const int64_t outputs;
-  /// The number of threads with different columns.
+  /// The number of threads of a slice, which have different columns.
   const int64_t threadColumns;
   /// A thread adds the terms of `neighbours` neighbouring iterations of the
-  /// contraction's loop at a time. A round covers `stepsOfRound` of these
-  /// iterations for all slices together, and `rounds` rounds cover all of them.
+  /// contraction's loop at a time. In a round, all slices together cover
+  /// `stepsOfRound` iterations. `rounds` rounds cover all iterations.
   const int64_t neighbours, stepsOfRound, rounds;
 
-  /// The number of the thread's slice, and the number of the thread's columns.
+  /// The index of the thread's slice, and the index of the thread's group of
+  /// columns within the workgroup.
   LinearForm slice, threadColumn;
   /// Whether consecutive threads belong to different slices and load
-  /// neighbouring terms of one column. Otherwise they have different columns.
-  /// Set if neighbouring terms lie closer together in memory than neighbouring
-  /// columns.
+  /// neighbouring terms of one column. Otherwise, consecutive threads have
+  /// different columns. Set if neighbouring terms lie closer together in memory
+  /// than neighbouring columns.
   bool isAlong = false;
   OperandTile rows, columns;
   /// The factors of the columns, if these are quantized numbers that a thread
@@ -134,8 +135,8 @@ private:
 };
 } // namespace
 
-/// Builds the operations `slice` in each of the iterations `steps` of the loop
-/// over terms, for each of the `lanes` positions of vector `vector` of
+/// Builds the operations `slice` of the body for the iterations `steps` of the
+/// loop over terms, and for the `lanes` positions of vector `vector` of
 /// `operand`. Element `lanes` * i + lane of the builder stands for iteration
 /// `steps[i]` at position `lane`.
 void SlicedBuilder::buildFactors(TileBuilder &builder,
@@ -156,15 +157,16 @@ void SlicedBuilder::buildFactors(TileBuilder &builder,
 
 /// Returns the thread's iterations in `round`.
 SlicedBuilder::Iterations SlicedBuilder::buildIterations(LinearForm round) {
-  // Neighbouring slices have neighbouring terms.
+  // In a round, the iterations are divided between the slices in runs of
+  // `neighbours` iterations. Neighbouring slices thus take neighbouring terms.
   LinearForm first = forms->add(b, forms->mul(b, round, stepsOfRound),
                                 forms->mul(b, slice, neighbours));
   // The last round may extend beyond the last iteration of the loop over terms.
-  // In place of iterations that do not exist, the kernel loads the factors of
-  // the last iterations, and replaces these factors by 0. If the neighbouring
-  // iterations of a thread all exist or all do not exist, they are replaced
-  // together, so that their factors remain neighbours in memory and are loaded
-  // as vectors.
+  // In place of an iteration that does not exist, the kernel loads the factors
+  // of one of the last iterations, and replaces these factors by 0. The
+  // neighbouring iterations of a thread may either all exist or all not exist.
+  // They are then replaced together, so that their factors remain neighbours in
+  // memory and are loaded as vectors.
   int64_t together = contraction.steps % neighbours == 0 ? neighbours : 1;
   Iterations result;
   for (int64_t i = 0; i < neighbours * tile.times; ++i) {
@@ -189,8 +191,8 @@ SlicedBuilder::Iterations SlicedBuilder::buildIterations(LinearForm round) {
   return result;
 }
 
-/// Adds the products of the thread's terms in `round` to `sums`, which are in
-/// row-major order.
+/// Adds the products of the thread's terms in `round` to `sums`, the thread's
+/// partial sums in row-major order.
 SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
                                               ValueRange sums) {
   Iterations iterations = buildIterations(round);
@@ -247,11 +249,11 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
   return next;
 }
 
-/// Builds the words of the quantized columns in the iterations `steps` of the
-/// loop over terms: for each group of terms that fill a word, one word for each
-/// sum of each of the thread's columns. Returns no words if the terms of the
-/// thread's neighbouring iterations do not fill words, or if terms of one word
-/// have different scales or zero points.
+/// Builds the words of quantized factors of the columns, for the iterations
+/// `steps` of the loop over terms. For each group of terms that fill a word,
+/// there is one word for each sum of each of the thread's columns. Returns no
+/// words if the terms of the thread's neighbouring iterations do not fill
+/// words, or if terms of one word have different scales or zero points.
 SmallVector<QuantizedFactors::Word>
 SlicedBuilder::buildWords(ArrayRef<LinearForm> steps) {
   int64_t ofStep = contraction.getTermsOfStep(),
@@ -279,7 +281,7 @@ SlicedBuilder::buildWords(ArrayRef<LinearForm> steps) {
 }
 
 /// Adds the products of the quantized columns in `iterations` of the loop over
-/// terms, whose numbers are in `words`, to `sums`.
+/// terms to `sums`. `words` has the quantized numbers of these iterations.
 SmallVector<Value>
 SlicedBuilder::addQuantizedProducts(const Iterations &iterations,
                                     ArrayRef<Word> words, ValueRange sums) {
@@ -289,7 +291,7 @@ SlicedBuilder::addQuantizedProducts(const Iterations &iterations,
   Value zero = getZero();
   ArrayRef<Word> left = words;
   for (int64_t first = 0; !left.empty(); first += perWord) {
-    // The iterations that have a term in the word.
+    // `steps` are the iterations that have a term in the word.
     int64_t begin = first / ofStep,
             end = llvm::divideCeilSigned(first + perWord, ofStep);
     ArrayRef<LinearForm> steps =
@@ -327,26 +329,29 @@ SlicedBuilder::addQuantizedProducts(const Iterations &iterations,
   return next;
 }
 
-/// The least number of quantized numbers in a word whose unpacking takes about
-/// as long as the transfer of the word from memory: numbers of 4 bits.
+/// The least number of quantized numbers in a word for which words are loaded
+/// ahead. Unpacking 8 numbers of 4 bits takes about as long as the transfer of
+/// their word from memory.
 static constexpr int64_t minPerWordAhead = 8;
 
-/// Builds the partial sums of a thread so that the words of the next round are
-/// loaded before the words of a round are multiplied. Returns nothing if the
-/// factors of the columns do not fill words, or if other words share a scale in
-/// a later round than in the first one.
+/// Builds the partial sums of a thread with software pipelining: the words of
+/// the next round are loaded before the words of the present round are
+/// multiplied. Returns nothing if the factors of the columns do not fill words,
+/// or if the words of a later round do not share scales as the words of the
+/// first round do.
 ///
 /// The workgroups of a kernel that waits for another kernel start at the same
 /// time and run in step: all of them wait for memory, and then all of them
-/// unpack and multiply. A gated layer of 4096 and 14336 numbers of 4 bits, two
-/// such kernels, took 52 us on an H200, and 48 with the words loaded ahead.
+/// unpack and multiply. A gated layer of 4096 and 14336 numbers of 4 bits,
+/// which has two such kernels, took 52 us on an H200, and 48 us with the words
+/// loaded ahead.
 std::optional<SmallVector<Value>>
 SlicedBuilder::buildSumsAhead(ValueRange init) {
   SmallVector<Word> words = buildWords(buildIterations(0).steps);
   if (words.empty())
     return std::nullopt;
-  // The loop carries the sums and the values of the words, of which some words
-  // share the scale and the zero point.
+  // The loop carries the sums and the values of the words. Several words may
+  // share a scale and a zero point, which are carried only once.
   llvm::SmallSetVector<Value, 16> values;
   auto getValues = [](const Word &word) {
     return std::array<Value, 3>{word.bits, word.scale, word.zeroPoint};
@@ -404,8 +409,8 @@ SmallVector<Value> SlicedBuilder::buildSums() {
   SmallVector<Value> init(getNumSums(), getZero());
   if (rounds == 1)
     return addProducts(0, init);
-  // Several rows take as many registers more, and are multiplied for longer
-  // than memory takes.
+  // Words are loaded ahead for a single row only. Several rows take several
+  // times as many registers, and their products take longer than the loads.
   if (quantized && quantized->getNumPerWord() >= minPerWordAhead &&
       tile.rows == 1 && rounds > 2)
     if (std::optional<SmallVector<Value>> sums = buildSumsAhead(init))
@@ -427,9 +432,9 @@ int64_t SlicedBuilder::getStoredLanes() const {
   return lanes;
 }
 
-/// Returns the plan for adding up partial sums with the lowest cost, among the
-/// plans that fit workgroup memory. The cost is the number of loads of a
-/// thread, where a barrier counts as cost::sliced::loadsOfBarrier loads.
+/// Returns the plan for adding up partial sums that has the lowest cost and
+/// fits workgroup memory. The cost is the number of loads of a thread, where a
+/// barrier counts as cost::sliced::loadsOfBarrier loads.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
   int64_t lanes = getStoredLanes() * contraction.sums;
@@ -480,7 +485,7 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
   int64_t numSums = numRows * tile.columns, pitch = getPitch(plan);
   // Each thread has `numSums` partial sums. The i-th partial sums of all
   // threads form line i in workgroup memory. If isAlong is set, neighbours in a
-  // line are parts of the same sum, and otherwise they belong to neighbouring
+  // line are parts of the same sum. Otherwise they belong to neighbouring
   // columns.
   for (int64_t i = 0; i < numSums; ++i)
     memref::StoreOp::create(
@@ -517,7 +522,8 @@ void SlicedBuilder::joinRows(int64_t firstRow, int64_t numRows,
     ofColumn = isAlong ? plan.groups : 1;
   }
 
-  // The vectors of neighbouring columns that are stored at once.
+  // Each item is a vector of `lanes` neighbouring columns, which is stored at
+  // once.
   int64_t lanes = getStoredLanes(), sumsOfVector = lanes * contraction.sums;
   int64_t vectors = outputs / lanes;
   shareOut(numRows * vectors * threadColumns, [&](const LinearForm &item) {
@@ -555,8 +561,8 @@ void SlicedBuilder::joinSums(ValueRange sums) {
   memory = allocateInWorkgroup(b, plan.rows * tile.columns * getPitch(plan),
                                contraction.sumType);
   for (int64_t row = 0; row < tile.rows; row += plan.rows) {
-    // The partial sums overwrite those of the preceding rows, which all threads
-    // must have loaded before.
+    // The barrier lets all threads load the partial sums of the preceding rows
+    // before new partial sums overwrite them.
     if (row > 0)
       gpu::BarrierOp::create(b);
     joinRows(row, std::min(plan.rows, tile.rows - row), plan, sums);
@@ -565,15 +571,17 @@ void SlicedBuilder::joinSums(ValueRange sums) {
 
 void SlicedBuilder::build() {
   buildLaunch(tile.rows, outputs * threadColumns, numThreads, rows, columns);
-  // Consecutive threads load neighbouring factors of the columns.
+  // If neighbouring terms of a column are neighbours in memory, consecutive
+  // threads take neighbouring terms. Otherwise, they take neighbouring columns.
+  // The loads of consecutive threads then coalesce.
   isAlong = isAlongSteps(contraction.columns);
   if (isAlong && llvm::none_of(contraction.conditions,
                                [](Value condition) { return condition; }))
     quantized = QuantizedFactors::match(contraction.columns);
   if (isAlong && tile.together > 0) {
-    // Only `together` consecutive threads have the same columns. A subgroup
-    // thus has threads of several columns, which load the same factors of the
-    // rows.
+    // Groups of `together` consecutive threads have the same columns. A
+    // subgroup thus has threads of several columns, which load the same factors
+    // of the rows.
     auto [rest, inner] = forms->divide(b, forms->getThread(), tile.together);
     LinearForm outer;
     std::tie(outer, threadColumn) = forms->divide(b, rest, threadColumns);
@@ -609,7 +617,8 @@ std::string dml::findTileProblem(const Contraction &contraction,
       tile.rows * tile.columns > ThreadBlock::maxSums)
     return "has more than " + std::to_string(ThreadBlock::maxSums) +
            " sums for a thread";
-  // The partial sums of a row's threads must fit into workgroup memory.
+  // The partial sums of at least one row, `columns` for each thread, must fit
+  // into workgroup memory.
   constexpr int64_t maxColumns =
       DeviceProfile::workgroupMemory / (threads * sizeof(float));
   if (tile.columns > maxColumns)

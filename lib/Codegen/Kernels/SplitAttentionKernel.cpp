@@ -45,8 +45,9 @@ using namespace dml;
 static constexpr int64_t side = ThreadBlock::side;
 static constexpr int64_t numThreads = DeviceProfile::workgroupSize;
 
-/// The number of equal groups of a row's scores that a reduction reduces first,
-/// before it reduces the results of these groups.
+/// The number of equal groups into which a reduction divides the scores of a
+/// row. The reduction first reduces each group, and then the results of the
+/// groups.
 static constexpr int64_t reducedParts = 8;
 
 /// The largest numbers of rows and of keys of a workgroup, and the largest
@@ -54,7 +55,8 @@ static constexpr int64_t reducedParts = 8;
 /// in workgroup memory.
 static constexpr int64_t maxRows = 16, maxKeys = 512, maxParts = 1024;
 
-/// The vectors of workgroup memory that an exchange of several rows may take.
+/// The largest number of vectors of workgroup memory in which several rows
+/// exchange their sums at a time.
 static constexpr int64_t vectorsOfExchange = 256;
 
 int64_t SplitAttentionLayout::getKeysOfColumns() const {
@@ -100,9 +102,9 @@ int64_t dml::getLoadedBits(const ContractionOperand &operand) {
   return bits ? bits : 32;
 }
 
-/// Returns the number of neighbouring factors that a thread loads at a time: 8
-/// if factors have at most 16 bits and `count` is a multiple of 8, and
-/// otherwise 4 if `count` is a multiple of 4. Returns 0 for other counts.
+/// Returns the number of neighbouring factors that a thread loads at a time.
+/// The number is 8 if factors have at most 16 bits and `count` is a multiple of
+/// 8. Otherwise it is 4 if `count` is a multiple of 4, and 0 for other counts.
 static int64_t getTogether(const ContractionOperand &operand, int64_t count) {
   int64_t together = getLoadedBits(operand) > 16 ? side : 2 * side;
   while (together >= side && count % together)
@@ -180,7 +182,7 @@ struct PartBuffers {
   Value statistics, means;
 };
 
-/// The common part of both kernels.
+/// The common part of both kernels of split attention.
 class SplitBuilder : protected ContractionBuilder {
 protected:
   SplitBuilder(linalg::GenericOp op, const Attention &attention,
@@ -197,7 +199,7 @@ protected:
     views.emplace(launch);
     forms.emplace(launch.getThreadIds().x, numThreads);
     batch.resize(type.getRank());
-    // Workgroups beyond the last one compute the same as the last one.
+    // Workgroups beyond the last one repeat the work of the last one.
     return forms->min(
         b, forms->getOpaque(grouped.group, {0, grouped.count - 1}), count - 1);
   }
@@ -217,7 +219,7 @@ protected:
   Value max(Value lhs, Value rhs) { return buildLarger(b, lhs, rhs); }
   Value exp(Value x) { return buildExponential(b, x); }
   Value getShift(Value largest) { return buildShift(b, largest); }
-  /// Builds `sum`, or 1 if `sum` is 0.
+  /// Builds a divisor: `sum`, or 1 if `sum` is 0.
   Value getDivisor(Value sum) {
     return select(compare(arith::CmpFPredicate::OEQ, sum, number(0)), number(1),
                   sum);
@@ -241,7 +243,7 @@ protected:
                 const LinearForm &inner) {
     return forms->add(b, forms->mul(b, outer, size), inner);
   }
-  /// The vectors of 4 columns of a mean.
+  /// Returns the number of vectors of 4 columns in a weighted mean of values.
   int64_t getMeanVectors() const { return contraction.columns.size / side; }
   Value getMeans() {
     return views->getVectors(
@@ -252,7 +254,7 @@ protected:
   const Attention &attention;
   const SplitAttentionLayout &layout;
   const PartBuffers &parts;
-  /// The number of rows of all groups.
+  /// The number of rows (queries) in all groups together.
   const int64_t allRows;
 };
 } // namespace
@@ -294,9 +296,8 @@ private:
 
   /// Whether one row of the workgroup may see a key that another row does not
   /// see. The value of such a key must not be added for the other row, not even
-  /// with the weight 0, since it may be NaN. All other keys that a workgroup
-  /// loads are seen by each of its rows, since getKey() replaces keys that no
-  /// row sees.
+  /// with the weight 0, since the value may be NaN. A key that no row sees
+  /// needs no such care: getKey() replaces it by a key that is seen.
   bool hidesValues() const {
     auto isOfRow = [&](Operation *nested) {
       auto index = dyn_cast<linalg::IndexOp>(nested);
@@ -316,8 +317,8 @@ private:
                          layout.keys);
   }
   // Several threads (lanes) share out the terms of a key. These functions
-  // return indices in workgroup memory: of the sum of products of one lane, of
-  // a score or the weight that replaces it, and of the first result of a
+  // return indices in workgroup memory: of one lane's sum of products, of a
+  // score or the weight that replaces the score, and of the first result of a
   // reduction.
   LinearForm getPlaceOfSum(const LinearForm &lane, const LinearForm &row,
                            const LinearForm &key) {
@@ -333,24 +334,26 @@ private:
   /// The number of pairs of a row and a key for which a thread computes scores.
   const int64_t itemsOfThread;
   LinearForm part, rowTile, group;
-  /// Which keys and which of their terms (lane) the thread handles in the
-  /// product of queries and keys, and which keys and which columns in the
-  /// product with values.
+  /// The parts of the work that the thread has. `keyThread` and `lane` number
+  /// its keys and its terms in the product of queries and keys. `valueThread`
+  /// and `columnThread` number its keys and its columns in the product of
+  /// weights and values.
   LinearForm keyThread, lane, valueThread, columnThread;
   Value vectors, numbers;
   /// The last key that a query of the workgroup sees, or null if queries see
   /// all keys.
   Value lastKey;
-  /// For each of the thread's items: the score of the item, which its weight
-  /// later replaces; the condition that its key exists and is seen; and the
-  /// largest score and the sum of exponentials of its row.
+  /// For each of the thread's items, a pair of a row and a key: the score of
+  /// the item, which its weight later replaces; the condition that its key
+  /// exists and is seen; and the largest score and the sum of exponentials of
+  /// its row.
   SmallVector<Value> scores, seen, largest, totals;
 };
 } // namespace
 
-/// A group consists of the queries of all heads that share a head of keys.
-/// Returns the number in its group of the workgroup's row `row`. Rows beyond
-/// the last one compute the same as the last one.
+/// Returns the number, within its group, of the workgroup's row `row`. A group
+/// consists of the queries of all heads that share a head of keys. Rows beyond
+/// the last one repeat the work of the last one.
 LinearForm PartKernel::getRow(const LinearForm &row) {
   return forms->min(b, at(rowTile, layout.rows, row), layout.queries - 1);
 }
@@ -367,8 +370,8 @@ PartKernel::Forms PartKernel::getRowCoordinates(const LinearForm &row) {
 }
 
 /// Returns the number, among all keys, of key `key` of the part. A key behind
-/// the last one that a query sees is replaced by this last key, so that it is
-/// not read.
+/// the last key that a query of the workgroup sees is replaced by this last
+/// key, so that its factors are not read.
 LinearForm PartKernel::getKey(const LinearForm &key) {
   LinearForm all = at(part, layout.keys, key);
   if (!lastKey)
@@ -378,7 +381,7 @@ LinearForm PartKernel::getKey(const LinearForm &key) {
       {0, attention.keys - 1});
 }
 
-/// Builds the number of the last key that any row of the workgroup sees. The
+/// Builds the index of the last key that any row of the workgroup sees. The
 /// condition `attention.isSeen` compares a key with the last key that a query
 /// sees.
 void PartKernel::buildLastKey() {
@@ -399,8 +402,8 @@ void PartKernel::buildLastKey() {
   lastKey = arith::MinUIOp::create(b, lastKey, constant(attention.keys - 1));
 }
 
-/// Builds the factors of vector `vector` of the terms of a query, or of a key
-/// if `key` is given.
+/// Builds the factors of a query, or of the key `key` if `key` is not null. Of
+/// the terms, the factors of vector number `vector` are built.
 SmallVector<Value> PartKernel::buildFactors(const ContractionOperand &operand,
                                             const Forms &coordinates,
                                             const LinearForm &vector,
@@ -435,8 +438,8 @@ void PartKernel::stageQueries() {
               });
 }
 
-/// Adds the products of the terms in vector `vector` to `sums`, which has a sum
-/// for each row and each of the thread's keys.
+/// Adds the products of the terms in vector `vector` to `sums`. The list has a
+/// sum for each row and each of the thread's keys.
 SmallVector<Value> PartKernel::addTerms(const LinearForm &vector,
                                         ValueRange sums) {
   SmallVector<SmallVector<Value>> ofKeys;
@@ -487,8 +490,9 @@ void PartKernel::buildSums() {
   }
 }
 
-/// Loads the values of up to `keysTogether` of the thread's keys, from key
-/// `first` on. Returns them, at the thread's columns, as vectors of 4 columns.
+/// Loads the values of up to `keysTogether` of the thread's keys, from its key
+/// number `first` on, at the thread's columns. Returns the values as vectors of
+/// 4 columns.
 SmallVector<Value> PartKernel::loadValues(int64_t first) {
   SmallVector<Value> result;
   int64_t end =
@@ -517,8 +521,8 @@ SmallVector<Value> PartKernel::loadValues(int64_t first) {
 }
 
 /// Builds the scores of the thread's items, which are pairs of a row and a key.
-/// Several threads (lanes) have partial sums of a score, which are added up. A
-/// score is -infinity if its key does not exist or is not seen.
+/// Several threads (lanes) have partial sums of a score. The code adds them up.
+/// A score is -infinity if its key does not exist or is not seen.
 void PartKernel::buildScores() {
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
@@ -585,10 +589,10 @@ PartKernel::reduce(int64_t first, Value neutral,
 }
 
 /// Builds the softmax of the scores in the part, and stores the weights in
-/// workgroup memory. The weight of a key that does not exist or that the row
-/// does not see is -1 if other rows see the key (hidesValues()), and 0
-/// otherwise. The thread of a row's first key stores the row's largest score
-/// and sum.
+/// workgroup memory. A key that does not exist, or that the row does not see,
+/// has the weight -1 if other rows may see the key (hidesValues()), and 0
+/// otherwise. The thread that has a row's first key stores the row's largest
+/// score and the sum of its exponentials.
 void PartKernel::buildWeights() {
   largest =
       reduce(getReduced(), none(), [&](Value x, Value y) { return max(x, y); });
@@ -634,7 +638,7 @@ void PartKernel::addValues(SmallVector<Value> values) {
       Value weight = load(numbers, getPlaceOfScore(row, key));
       if (isThere)
         weight = select(isThere, weight, number(0));
-      // A weight that is NaN counts.
+      // A weight that is NaN passes the comparison, so that its value is added.
       Value counts;
       if (hidesValues())
         counts = compare(arith::CmpFPredicate::UGE, weight, number(0));
@@ -651,7 +655,7 @@ void PartKernel::addValues(SmallVector<Value> values) {
 }
 
 /// Adds up the sums of the threads that share columns, `rowsTogether` rows at a
-/// time, and stores them.
+/// time, and stores the totals, which are the means of the part.
 void PartKernel::storeMeans(ArrayRef<Value> sums) {
   int64_t each = layout.columns / side, ofRow = getMeanVectors();
   Value means = getMeans();
@@ -692,7 +696,7 @@ void PartKernel::buildPart() {
   stageQueries();
   gpu::BarrierOp::create(b);
   buildSums();
-  // The first values are loaded while the weights are computed.
+  // The values of the first keys are loaded while the weights are computed.
   SmallVector<Value> values = loadValues(0);
   gpu::BarrierOp::create(b);
   buildScores();
@@ -743,7 +747,8 @@ void PartKernel::build() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The second kernel. A workgroup computes one row of the output.
+/// The second kernel of split attention, which combines the parts of the keys.
+/// A workgroup computes one row of the output.
 class CombineKernel : SplitBuilder {
 public:
   CombineKernel(linalg::GenericOp op, const Attention &attention,
@@ -779,8 +784,9 @@ Value CombineKernel::reduceParts(
       .front();
 }
 
-/// Stores in workgroup memory the share that each part has in the output, or -1
-/// for a part in which the query sees no key. Builds the sum of the shares.
+/// Stores the share that each part of the keys has in the output in workgroup
+/// memory. A part in which the query sees no key gets the share -1. Also builds
+/// the sum of the shares.
 void CombineKernel::buildShares() {
   Value statistics = getStatistics();
   SharedItems items{layout.parts, forms->getThread(), numThreads};
@@ -809,7 +815,8 @@ void CombineKernel::buildShares() {
   });
 }
 
-/// Adds up the means of every `partThreads`-th part, from `partThread` on.
+/// Adds up the weighted means of every `partThreads`-th part of the keys, from
+/// part `partThread` on.
 Value CombineKernel::addMeans(const LinearForm &partThread,
                               const LinearForm &vector, int64_t partThreads) {
   Value means = getMeans();
@@ -839,7 +846,7 @@ Value CombineKernel::addMeans(const LinearForm &partThread,
       .front();
 }
 
-/// Stores the elements of the output that the thread's `sum` gives.
+/// Stores the elements of the output that are computed from the thread's `sum`.
 void CombineKernel::storeRow(Value sum, const LinearForm &query) {
   OperandTile rows{&contraction.rows, 1, query},
       columns{&contraction.columns, contraction.columns.size, 0};

@@ -17,14 +17,15 @@ namespace dml {
 /// factors to threads, and the workgroup memory.
 struct SplitAttentionLayout {
   /// A group consists of the heads of queries that share a head of keys.
-  /// `queries` is the number of queries in all heads of a group, `groups` the
-  /// number of groups, `rowTiles` the number of workgroups that share out the
-  /// queries of a group, and `parts` the number of parts of the keys.
+  /// `queries` is the number of queries in all heads of a group. `groups` is
+  /// the number of groups. `rowTiles` is the number of workgroups that share
+  /// out the queries of a group. `parts` is the number of parts of the keys.
   int64_t queries = 0, groups = 0, rowTiles = 0, parts = 0;
-  /// The numbers of rows and of keys of a workgroup.
+  /// The number of rows and the number of keys of a workgroup. A row is a query
+  /// of one of the group's heads.
   int64_t rows = 0, keys = 0;
   /// A thread loads `terms` neighbouring terms of a key at a time. `lanes`
-  /// threads share the terms of a key, and each of them has `keysOfThread`
+  /// threads share the terms of a key. Each of these threads has `keysOfThread`
   /// keys.
   int64_t terms = 0, lanes = 0, keysOfThread = 0;
   /// A thread adds up `columns` neighbouring columns of the output.
@@ -47,12 +48,13 @@ struct SplitAttentionLayout {
   bool isWrittenOut(const Attention &attention) const;
   /// Returns the approximate number of registers of a thread.
   int64_t getRegisters() const;
-  /// Returns the number of keys for which a thread adds up products with
+  /// Returns the number of keys for which a thread multiplies weights with
   /// values.
   int64_t getKeysOfColumns() const;
-  /// The vectors of 4 numbers of workgroup memory, which hold the queries and
-  /// later the exchanged sums, and the single numbers, which are sums of
-  /// products, scores and the results of reductions.
+  /// The sizes of workgroup memory. getVectors() is the number of vectors of 4
+  /// numbers, which hold the queries and later the exchanged sums. getNumbers()
+  /// is the number of single numbers, which are sums of products, scores, and
+  /// results of reductions. getBytes() is the size of both.
   int64_t getVectors(const Attention &attention) const;
   int64_t getNumbers() const;
   int64_t getBytes(const Attention &attention) const;
@@ -67,7 +69,7 @@ struct SplitAttentionLayout {
 };
 
 /// Returns the number of bits of the elements from which the factors of
-/// `operand` are computed, or 32 if it loads none.
+/// `operand` are computed. Returns 32 if the operand loads no elements.
 int64_t getLoadedBits(const ContractionOperand &operand);
 
 /// Replaces `op`, which computes `attention`, by two launches.

@@ -43,7 +43,7 @@ template <typename Op> struct ConvertTruthCast : OpConversionPattern<Op> {
   }
 };
 
-/// Converts gpu.lane_id, the number of a thread in its subgroup, which upstream
+/// Converts gpu.lane_id, the index of a thread in its subgroup, which upstream
 /// does not support.
 struct ConvertLaneId : OpConversionPattern<gpu::LaneIdOp> {
   using OpConversionPattern::OpConversionPattern;

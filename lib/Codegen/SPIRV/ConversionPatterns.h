@@ -11,9 +11,9 @@
 
 namespace dml {
 
-/// Converts the GPU modules `modules`, whose target is `targetEnv` and whose
-/// indices have `indexBits` bits, to SPIR-V modules. A single call for many
-/// modules builds the patterns only once.
+/// Converts the GPU modules `modules` to SPIR-V modules for the target
+/// `targetEnv`. Indices get `indexBits` bits. A single call for many modules
+/// builds the patterns only once.
 mlir::LogicalResult convertToSPIRV(llvm::ArrayRef<mlir::Operation *> modules,
                                    mlir::spirv::TargetEnvAttr targetEnv,
                                    unsigned indexBits);

@@ -72,7 +72,7 @@ static LogicalResult shareBindings(gpu::LaunchFuncOp launch,
 }
 
 /// Sets the target of `module`, the workgroup sizes of its kernels, and the
-/// storage classes of their buffers.
+/// storage classes of the kernels' buffers.
 static void setInterface(gpu::GPUModuleOp module,
                          const DeviceProfile &profile) {
   MLIRContext *context = module.getContext();
@@ -82,7 +82,8 @@ static void setInterface(gpu::GPUModuleOp module,
                       spirv::getEntryPointABIAttr(
                           context, function.getKnownBlockSize().value_or(
                                        ArrayRef<int32_t>{1, 1, 1})));
-  // A memref without a memory space is a storage buffer.
+  // A memref with the memory space of workgroups is workgroup memory. A memref
+  // without a memory space is a storage buffer.
   spirv::MemorySpaceToStorageClassConverter storageClasses([](Attribute space) {
     auto gpuSpace = dyn_cast_or_null<gpu::AddressSpaceAttr>(space);
     return gpuSpace && gpuSpace.getValue() ==
@@ -94,8 +95,8 @@ static void setInterface(gpu::GPUModuleOp module,
 }
 
 namespace {
-/// A copy of a GPU module, in a module of its own, that will be converted to
-/// SPIR-V. The original remains, since launches refer to it by name.
+/// A copy of a GPU module, which will be converted to SPIR-V, in a module of
+/// its own. The original remains, since launches refer to it by name.
 struct ConvertedKernel {
   gpu::GPUModuleOp original;
   OwningOpRef<ModuleOp> module;
@@ -195,8 +196,8 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// Returns a copy of `original`, with indices of `indexBits` bits, that the
-  /// patterns can convert. Rejects kernels that the device cannot run.
+  /// Returns a copy of `original` that the patterns can convert, with indices
+  /// of `indexBits` bits. Rejects kernels that the device cannot run.
   FailureOr<ConvertedKernel> prepare(gpu::GPUModuleOp original,
                                      unsigned indexBits,
                                      const DeviceProfile &profile) {
@@ -206,7 +207,7 @@ private:
     auto clone = cast<gpu::GPUModuleOp>(OpBuilder(original).clone(*original));
     truncateBeforeSelecting(clone);
     // Even in a kernel with 64-bit indices, most numbers fit into 32 bits.
-    // Operations on them are narrowed, since 64-bit divisions are slow.
+    // Their operations are narrowed, since 64-bit divisions are slow.
     auto run = [&](OpPassManager &pm) { return runPipeline(pm, clone); };
     if (indexBits == wideBits && failed(narrowIntegers(clone, run)))
       return failure();

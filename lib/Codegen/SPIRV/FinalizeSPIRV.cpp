@@ -28,7 +28,7 @@ static bool preserveSpecialNumbers(spirv::ModuleOp module) {
   spirv::TargetEnv target(spirv::lookupTargetEnvOrDefault(module));
   if (!target.allows(spirv::Capability::SignedZeroInfNanPreserve))
     return false;
-  // Operations that only move numbers preserve all bits anyway.
+  // The listed operations only move numbers, and preserve all bits in any case.
   WalkResult computes = module.walk([](Operation *op) {
     if (isa<spirv::StoreOp, spirv::BitcastOp, spirv::CompositeConstructOp,
             spirv::CompositeExtractOp, spirv::CompositeInsertOp,
@@ -85,9 +85,10 @@ static void useVulkanMemoryModel(spirv::ModuleOp module) {
   });
 }
 
-/// Marks multiplications of cooperative matrices with signed factors and sums.
-/// Upstream's conversion gives such matrices signed types. SPIR-V kernels have
-/// no signed types, and take the signs from operands of the multiplication.
+/// Marks multiplications of cooperative matrices whose factors and sums are
+/// signed integers. Upstream's conversion gives such matrices signed types. A
+/// SPIR-V kernel has no signed types. The operands of the multiplication state
+/// the signs instead.
 static void setSigns(spirv::ModuleOp module) {
   using Operands = spirv::CooperativeMatrixOperandsKHR;
   module.walk([&](spirv::KHRCooperativeMatrixMulAddOp op) {
@@ -111,8 +112,8 @@ static void setSigns(spirv::ModuleOp module) {
                                         /*replaceTypes=*/true);
 }
 
-/// Whether kernels read the number of their subgroup, or the number of a thread
-/// in its subgroup.
+/// Whether the kernels of `module` read the index of their subgroup, or the
+/// index of a thread in its subgroup.
 static bool usesSubgroups(spirv::ModuleOp module) {
   return llvm::any_of(
       module.getOps<spirv::GlobalVariableOp>(),
@@ -142,8 +143,9 @@ static void setRequirements(spirv::ModuleOp module) {
     useVulkanMemoryModel(module);
     setSigns(module);
   }
-  // Upstream's pass ignores built-in variables. The variables of subgroups
-  // require GroupNonUniform, which every Vulkan 1.2 device supports.
+  // Upstream's pass ignores built-in variables. The built-in variables of
+  // subgroups require the capability GroupNonUniform, which every Vulkan 1.2
+  // device supports.
   if (usesSubgroups(module) &&
       !llvm::is_contained(capabilities, spirv::Capability::GroupNonUniform))
     capabilities.push_back(spirv::Capability::GroupNonUniform);
@@ -152,7 +154,8 @@ static void setRequirements(spirv::ModuleOp module) {
       llvm::to_vector(triple.getExtensions()), module.getContext()));
 }
 
-/// Forbids the driver to fuse or to reassociate floating-point arithmetic.
+/// Forbids the driver to contract floating-point arithmetic, such as a product
+/// and a sum to a fused multiply-add, or to reassociate it.
 static void forbidContraction(spirv::ModuleOp module) {
   std::string noContraction = llvm::convertToSnakeFromCamelCase(
       stringifyDecoration(spirv::Decoration::NoContraction));

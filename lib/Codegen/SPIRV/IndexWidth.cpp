@@ -20,17 +20,17 @@ namespace {
 /// determines which operands may have 32 bits.
 enum class Reading {
   /// As bits: the low 32 bits of the result depend only on the low 32 bits of
-  /// the operands, as in a sum. It suffices that each operand fits into 32
-  /// bits, as a signed or as an unsigned number.
+  /// the operands, as in a sum. An operand has to fit into 32 bits, either as a
+  /// signed or as an unsigned number.
   Bits,
   /// As numbers that are compared, for equality or in the order of unsigned
-  /// numbers. All operands must be narrowed in the same way: the result does
+  /// numbers. All operands must be narrowed in the same way. The result does
   /// not change with 32 bits if all operands fit as signed numbers, or if all
   /// operands fit as unsigned numbers.
   Alike,
-  /// The operands are unsigned numbers, as in an unsigned division.
+  /// As unsigned numbers, as in an unsigned division.
   Unsigned,
-  /// The operands are signed numbers, as the indices of SPIR-V's access chains.
+  /// As signed numbers, like the indices of SPIR-V's access chains.
   Signed,
 };
 } // namespace
@@ -67,10 +67,10 @@ class IndexWidth {
 public:
   explicit IndexWidth(DataFlowSolver &solver) : solver(solver) {}
 
-  /// Whether `op` computes the same result with 32-bit indices. This requires
-  /// that its operands and results fit into 32 bits, signed or unsigned as `op`
-  /// reads them, and that the result is not undefined in 32 bits, as that of a
-  /// shift by 40 is.
+  /// Whether `op` computes the same result with 32-bit indices. This has two
+  /// conditions. The operands and results must fit into 32 bits, signed or
+  /// unsigned as `op` reads them. The result must be defined in 32 bits, unlike
+  /// that of a shift by 40.
   bool isAlike(Operation *op) {
     Reading reading = getReading(op);
     bool fit = reading == Reading::Alike
@@ -85,7 +85,8 @@ public:
   }
 
 private:
-  /// Returns the range of an index, or nothing if no execution reaches `value`.
+  /// Returns the range of `value`, an index, or nothing if the code that
+  /// computes `value` never runs.
   std::optional<ConstantIntRanges> getRange(Value value) {
     const auto *lattice =
         solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
@@ -114,10 +115,10 @@ private:
                         [&](Value value) { return fits(value, reading); });
   }
 
-  /// Whether `op` is defined for 32 bits wherever it is defined for 64 bits,
-  /// provided that its indices fit. The function returns false for a shift by
-  /// 32 to 63, for the quotient of -2^31 and -1, and for a loop to 2^31 - 1 in
-  /// steps of 2, whose 32-bit counter would wrap around so that the loop would
+  /// Whether `op`, whose indices fit into 32 bits, is defined for 32 bits
+  /// wherever it is defined for 64 bits. Three examples are not: a shift by 32
+  /// to 63, the quotient of -2^31 and -1, and a loop to 2^31 - 1 in steps of 2,
+  /// whose 32-bit induction variable would wrap around so that the loop would
   /// not end.
   bool isDefined(Operation *op) {
     if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::DivSIOp,

@@ -14,9 +14,9 @@ using namespace mlir;
 using namespace dml;
 
 bool KnownValues::contains(Value value) {
-  // A value that a loop carries may depend on itself. While the value is
-  // analyzed, it counts as known, so that the other values on which it depends
-  // decide.
+  // A value that a loop carries may depend on itself. While the function
+  // examines a value, the value counts as known. The other values on which it
+  // depends then decide.
   auto [entry, isNew] = known.try_emplace(value, true);
   if (!isNew)
     return entry->second;
@@ -48,7 +48,8 @@ bool KnownValues::find(Value value) {
                       [&](Value operand) { return contains(operand); });
 }
 
-/// Whether a driver may know `argument`, a block argument.
+/// Whether a driver may know `argument`, the induction variable of a loop or a
+/// value that a loop carries.
 bool KnownValues::findCarried(Value argument) {
   auto loop = dyn_cast<scf::ForOp>(argument.getParentBlock()->getParentOp());
   if (!loop || argument == loop.getInductionVar())

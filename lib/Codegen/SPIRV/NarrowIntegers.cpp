@@ -42,9 +42,9 @@ static bool fitsSigned(const ConstantIntRanges &range) {
          range.smax().isSignedIntN(narrowBits);
 }
 
-/// Whether the quotient of `a` and `b` can be 2^31, which is the quotient of
-/// -2^31 and -1. For signed 32-bit numbers, this quotient and the corresponding
-/// remainder are undefined.
+/// Whether the quotient of `a` and `b` can be 2^31, the quotient of -2^31 and
+/// -1. For signed 32-bit numbers, this quotient and the corresponding remainder
+/// are undefined.
 static bool mayOverflow(const ConstantIntRanges &a,
                         const ConstantIntRanges &b) {
   APInt least =
@@ -59,21 +59,21 @@ static bool mayOverflow(const ConstantIntRanges &a,
 static bool computesAlike(Operation *op, const ConstantIntRanges &a,
                           const ConstantIntRanges &b) {
   if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
-    // A sum that does not wrap around with 64 bits may wrap around with 32
-    // bits.
+    // If an operation promises that it does not wrap around with 64 bits, it
+    // may still wrap around with 32 bits.
     if (flags.hasNoSignedWrap() || flags.hasNoUnsignedWrap())
       return false;
   return llvm::TypeSwitch<Operation *, bool>(op)
       // The low bits of the result depend only on the low bits of the operands.
-      // This is true of unsigned minima and maxima as well: two numbers that
+      // For unsigned minima and maxima, this is true as well: two numbers that
       // were sign-extended from 32 bits have the same unsigned order with 64
       // bits as with 32 bits.
       .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
             arith::OrIOp, arith::XOrIOp, arith::MinUIOp, arith::MaxUIOp>(
           [](Operation *) { return true; })
-      // As an unsigned number, a negative number depends on the width: -1 is
-      // 2^64 - 1 with 64 bits and 2^32 - 1 with 32 bits, with the remainders 1
-      // and 3 by 7.
+      // A negative number that is read as unsigned depends on the width. -1 is
+      // 2^64 - 1 with 64 bits and 2^32 - 1 with 32 bits. Modulo 7, for example,
+      // these numbers are 1 and 3.
       .Case<arith::DivUIOp, arith::CeilDivUIOp, arith::RemUIOp>(
           [&](Operation *) { return fitsUnsigned(a) && fitsUnsigned(b); })
       .Case<arith::DivSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
@@ -131,8 +131,8 @@ private:
 };
 } // namespace
 
-/// Narrows the operations of `module` whose results are the same with 32 bits,
-/// by upstream's patterns for narrowing integers.
+/// Narrows the operations of `module` whose results are the same with 32 bits.
+/// Upstream's patterns for narrowing integers change the operations.
 static LogicalResult applyPatterns(gpu::GPUModuleOp module) {
   DataFlowSolver solver;
   dataflow::loadBaselineAnalyses(solver);
@@ -142,7 +142,7 @@ static LogicalResult applyPatterns(gpu::GPUModuleOp module) {
 
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    // The patterns also fold casts of casts.
+    // Casts are included, since the patterns also fold casts of casts.
     if (isa<CastOpInterface>(op) || computesAlike(op, solver))
       ops.push_back(op);
   });

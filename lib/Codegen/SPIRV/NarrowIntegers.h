@@ -17,10 +17,11 @@ class OpPassManager;
 
 namespace dml {
 
-/// The width of the integers that devices compute with fastest. Kernel indices
-/// have this width if all of them fit.
+/// The width of the integers that devices compute with fastest. The indices of
+/// a kernel have this width if all of them fit.
 constexpr unsigned narrowBits = 32;
-/// The width of the indices in all other kernels.
+/// The width of the indices in a kernel whose indices may need more than 32
+/// bits.
 constexpr unsigned wideBits = 64;
 
 /// Whether `op` computes the same result with 32 bits as with more bits,
@@ -28,15 +29,15 @@ constexpr unsigned wideBits = 64;
 /// `solver` knows no range for an operand.
 bool computesAlike(mlir::Operation *op, mlir::DataFlowSolver &solver);
 
-/// Runs a pipeline of passes on the module that is narrowed.
+/// A function that runs a pipeline of passes on the module that is narrowed.
 using RunPipeline =
     llvm::function_ref<mlir::LogicalResult(mlir::OpPassManager &)>;
 
-/// Narrows operations on wider integers and on indices to 32 bits if the
-/// numbers fit and the results do not change, and cleans up. Upstream's integer
-/// range analysis computes the ranges of the numbers, and upstream's patterns
-/// change the types. Without the additional checks, the patterns would also
-/// change operations whose results depend on the width, such as a shift by 32.
+/// Narrows operations on wider integers and on indices to 32 bits, if the
+/// numbers fit and the results do not change. Then cleans up. Upstream's
+/// integer range analysis computes the ranges of the numbers, and upstream's
+/// patterns change the types. The patterns alone would also change operations
+/// whose results depend on the width, such as a shift by 32.
 mlir::LogicalResult narrowIntegers(mlir::gpu::GPUModuleOp module,
                                    RunPipeline runPipeline);
 

@@ -13,27 +13,27 @@
 
 namespace dml {
 
-/// Builds opaque zeros: numbers that are always 0, although no driver knows
-/// this at compile time.
+/// Builds opaque zeros: numbers that are always 0, although no driver knows at
+/// compile time that they are.
 class OpaqueZeros {
 public:
   /// Returns the opaque zero, of type `type`, in the kernel that contains
   /// `user`. `type` is i32 or a floating-point type.
   mlir::Value get(mlir::Operation *user, mlir::Type type);
 
-  /// Whether a value of `type` can be hidden.
+  /// Whether hide() can hide a value of `type` from a driver.
   static bool canHide(mlir::Type type) {
     return type.isF32() || type.isInteger(32) || type.isInteger(16) ||
            type.isIndex();
   }
 
-  /// Returns a value that is equal to `value` but not known to a driver: the
-  /// exclusive or of the bits of `value` and those of an opaque zero. A driver
-  /// sees that an opaque zero is 0 or 1, since the last operation that computes
-  /// it is a mask of one bit, but not which of the two. An `or` would therefore
-  /// not hide all values, since 5 | 0 and 5 | 1 are both 5. A constant is
-  /// hidden once at the beginning of the kernel, and any other value in front
-  /// of `user`.
+  /// Returns a value that is equal to `value`, but that a driver does not know:
+  /// the exclusive or of the bits of `value` and an opaque zero.
+  ///
+  /// A driver sees that an opaque zero is 0 or 1, since the last operation that
+  /// computes the zero is a mask of one bit. An `or` would therefore not hide
+  /// all values: 5 | 0 and 5 | 1 are both 5. A constant is hidden once, at the
+  /// beginning of the kernel, and any other value in front of `user`.
   mlir::Value hide(mlir::Operation *user, mlir::Value value);
 
 private:

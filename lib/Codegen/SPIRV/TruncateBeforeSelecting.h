@@ -12,8 +12,8 @@
 namespace dml {
 
 /// If several elements select and truncate the same value, truncates the value
-/// only once, before the selections. For example, all elements of a pooling
-/// window do so with the window's gradient:
+/// only once, before the selections. An example is a pooling, where all
+/// elements of a window select and truncate the window's gradient:
 ///   truncf(select(c, x, 0)) and truncf(select(d, x, 0))
 /// become select(c, y, 0) and select(d, y, 0) with y = truncf(x). The kernel
 /// computes the same numbers with fewer conversions.

@@ -68,8 +68,8 @@ static SmallVector<Operation *> collect(Operation *module) {
   return ops;
 }
 
-/// Returns the integers in `value`, a scalar or a vector, if it is a constant,
-/// and an empty list otherwise.
+/// Returns the integers in `value`, a scalar or a vector, if `value` is a
+/// constant. Returns an empty list otherwise.
 static SmallVector<APInt> getIntegers(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
@@ -81,8 +81,8 @@ static SmallVector<APInt> getIntegers(Value value) {
   return {};
 }
 
-/// Rejects `op`, which computes with `width` bits, if it shifts or divides by
-/// constants with which the result is undefined.
+/// Rejects `op`, which computes with `width` bits, if `op` shifts or divides by
+/// a constant with which the result is undefined.
 static LogicalResult verifyConstants(Operation *op, unsigned width) {
   SmallVector<APInt> lefts = getIntegers(op->getOperand(0));
   for (auto [i, right] : llvm::enumerate(getIntegers(op->getOperand(1)))) {

@@ -14,9 +14,10 @@ namespace dml {
 
 /// Rejects kernels with integer arithmetic that is certainly undefined in
 /// SPIR-V: shifts by the width or more, divisions by 0, and the lowest number
-/// divided by -1. A device may compute any result for these. The indices of
-/// `module` have `indexBits` bits. A computed amount or divisor is rejected if
-/// no number in its range has a defined result.
+/// divided by -1. A device may compute any result for such operations. The
+/// indices of `module` have `indexBits` bits. If the amount of a shift or a
+/// divisor is computed, the operation is rejected if no number in the operand's
+/// range has a defined result.
 mlir::LogicalResult verifyArithmetic(mlir::gpu::GPUModuleOp module,
                                      unsigned indexBits);
 /// Rejects SPIR-V modules that shift or divide by a constant with which the

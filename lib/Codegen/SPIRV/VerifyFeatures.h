@@ -14,7 +14,7 @@ namespace dml {
 
 /// Checks that `profile` has all Vulkan features that the types in `kernel`
 /// require. Indices have `indexBits` bits. Without this check, upstream's
-/// conversion to SPIR-V would report a missing feature later or not at all, and
+/// conversion to SPIR-V would report a missing feature later or not at all. It
 /// would name neither the feature nor the operator.
 mlir::LogicalResult verifyFeatures(mlir::gpu::GPUFuncOp kernel,
                                    unsigned indexBits,

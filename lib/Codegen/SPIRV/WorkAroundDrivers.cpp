@@ -56,8 +56,9 @@ struct WorkaroundState {
 /// Replaces integers whose range has a single value by constants. For example,
 /// the index of the smallest of one element is 0. Drivers find such constants
 /// by range analysis. The later workarounds look for zeros in floating-point
-/// operations and must find all that drivers find, also those that are
-/// converted from integers. A kernel without such conversions stays as it is.
+/// operations. They must find all zeros that drivers find, including those that
+/// are converted from integers. A kernel without such conversions stays as it
+/// is.
 static LogicalResult findIntegers(WorkaroundState &state) {
   if (!state.contains(llvm::IsaPred<arith::SIToFPOp, arith::UIToFPOp>))
     return success();
@@ -134,11 +135,11 @@ static Value getFactorOfZero(Operation *op) {
   return nullptr;
 }
 
-/// Replaces products with a constant 0, and quotients of 0, by a selection
-/// between 0 and NaN, since drivers fold them to 0 even where x is NaN. 0 * x
-/// is 0 if x is finite, and NaN otherwise; 0 / x is 0 if x is neither 0 nor
-/// NaN, and NaN otherwise. (The sign of a zero result does not matter in the
-/// results of operators.)
+/// Replaces 0 * x and 0 / x, with a constant 0, by a selection between 0 and
+/// NaN, since drivers fold both to 0 even if x is NaN. 0 * x is 0 if x is
+/// finite, and NaN otherwise. 0 / x is 0 if x is neither 0 nor NaN, and NaN
+/// otherwise. (The sign of a zero result does not matter in the results of
+/// operators.)
 static LogicalResult writeOutZeros(WorkaroundState &state) {
   splitProductsWithZero(state.module);
   state.module.walk([](Operation *op) {
@@ -171,7 +172,8 @@ static LogicalResult writeOutZeros(WorkaroundState &state) {
 // zero-terms
 //===----------------------------------------------------------------------===//
 
-/// Replaces a constant term 0, which turns -0 into 0, by an opaque zero.
+/// Replaces a constant term 0 of a sum by an opaque zero. The sum turns -0 into
+/// 0, and a driver that knows the term would omit the sum.
 static LogicalResult addOpaqueZeros(WorkaroundState &state) {
   state.module.walk([&](arith::AddFOp op) {
     if (isa<ShapedType>(op.getType()))
@@ -187,7 +189,8 @@ static LogicalResult addOpaqueZeros(WorkaroundState &state) {
 // narrow-negations
 //===----------------------------------------------------------------------===//
 
-/// Replaces negations of narrow integers by subtractions from an opaque zero.
+/// Replaces negations of narrow integers, which are subtractions from 0, by
+/// subtractions from an opaque zero.
 static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
   state.module.walk([&](arith::SubIOp op) {
     if (op.getType().isInteger(32) && matchPattern(op.getLhs(), m_Zero()) &&
@@ -201,10 +204,11 @@ static LogicalResult negateWithOpaqueZeros(WorkaroundState &state) {
 // rounding-sums
 //===----------------------------------------------------------------------===//
 
-/// Kernels round a number to an integer by adding 1.5 * 2^23, so that the sum
-/// has no bits for a fraction. A driver that computes this sum at compile time
-/// may truncate instead of rounding, so that 4.75 becomes 4. The constant 1.5 *
-/// 2^23 is therefore hidden from the driver if it may know the number.
+/// Hides the constant 1.5 * 2^23 of a sum from the driver, if the driver may
+/// know the number to which it is added. Kernels round a number to an integer
+/// by adding this constant, since the sum has no bits for a fraction. A driver
+/// that computes the sum at compile time may truncate instead of rounding, so
+/// that 4.75 becomes 4.
 static LogicalResult hideFromRounding(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::Any);
   state.module.walk([&](arith::AddFOp op) {
@@ -221,7 +225,8 @@ static LogicalResult hideFromRounding(WorkaroundState &state) {
 // found-zeros
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` may be 0, according to its constants.
+/// Whether `value`, a constant or a selection between constants, may be 0. Any
+/// other value counts as one that may be 0.
 static bool mayBeZero(Value value) {
   APFloat constant(0.0f);
   if (matchPattern(value, m_ConstantFloat(&constant)))
@@ -239,8 +244,8 @@ static bool isFinite(Value value) {
 
 /// Hides factors, dividends and divisors that are no constants but that a
 /// driver may still determine to be 0. The driver would rewrite 0 * x and 0 / x
-/// to 0, although both are NaN where x is NaN. For example, a driver may find
-/// that the comparison 0 < select(c, 0, NaN) is always false, and that a number
+/// to 0, although both are NaN if x is NaN. For example, a driver may find that
+/// the comparison 0 < select(c, 0, NaN) is always false, and that a number
 /// converted from the comparison's result is 0.
 static LogicalResult hideZeroFactors(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::All);
@@ -267,8 +272,8 @@ static LogicalResult hideZeroFactors(WorkaroundState &state) {
 
 /// Hides one operand of an instruction of SPIR-V's extended set, such as UMin,
 /// if a driver may know all operands because it follows values through a loop.
-/// Drivers do so incorrectly: one takes c = min(c + 1, 3), carried by a loop
-/// from 0 on, for 0 after the loop.
+/// One driver does so incorrectly: for c = min(c + 1, 3), carried by a loop
+/// from 0 on, it takes the value after the loop for 0.
 static LogicalResult hideFromPropagation(WorkaroundState &state) {
   KnownValues known(KnownValues::Choices::All, KnownValues::Loops::Kept);
   state.module.walk([&](Operation *op) {
@@ -334,8 +339,8 @@ static LogicalResult narrowLongDivisions(WorkaroundState &state) {
 
 /// Hides constants that `and`, `or` and `xor` combine with the bits of an f16,
 /// or with results of such operations. If a kernel stores two f16 as one word,
-/// one driver omits a constant mask that is applied to the first of the two.
-/// The driver cannot omit an operation whose constant it does not know.
+/// one driver omits a constant mask that is applied to the first f16. The
+/// driver cannot omit an operation whose constant it does not know.
 static LogicalResult hideMasksOfHalves(WorkaroundState &state) {
   llvm::SmallDenseSet<Value> bitsOfHalves;
   SmallVector<OpOperand *> masks;
@@ -372,21 +377,22 @@ struct Workaround {
 };
 } // namespace
 
-/// The rows of the table in the order in which they rewrite kernels; a function
-/// above describes each. The order matters where a row rewrites operations that
-/// another row makes:
-/// * integer-ranges is first: it makes constants, among them the zeros that
+/// The rows of the table, in the order in which they rewrite kernels. A
+/// function above describes each row. The order matters if one row rewrites
+/// operations that another row makes:
+/// * integer-ranges is first. It makes constants, among them the zeros that
 ///   zero-divisors, zero-products and zero-terms look for.
-/// * zero-products is before zero-terms: it makes sums of fused products, and a
+/// * zero-products is before zero-terms. It makes sums of fused products, and a
 ///   term of such a sum may be a constant 0.
-/// * zero-products is before found-zeros: it makes selections between 0 and
+/// * zero-products is before found-zeros. It makes selections between 0 and
 ///   NaN, and found-zeros hides the factors that are computed from these.
-/// * long-divisions is last: it also merges equal operations that the other
+/// * long-divisions is last. It also merges equal operations that the other
 ///   rows have made.
-/// The five rows that hide values, which are zero-terms, rounding-sums,
-/// found-zeros, carried-constants and masked-halves, may be in any order: no
-/// driver knows a value that is computed from a hidden one, so that a later row
-/// leaves it.
+///
+/// The rows that hide values, such as zero-terms, rounding-sums and
+/// found-zeros, may be in any order among themselves. No driver knows a value
+/// that is computed from a hidden one, so that a later row leaves such a value
+/// as it is.
 static constexpr Workaround workarounds[] = {
     {"integer-ranges", findIntegers},
     {"zero-divisors", multiplyWithInfinity},

@@ -65,13 +65,14 @@ std::string dml::getDispatchKey(func::FuncOp dispatch) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A dispatch whose kernel may be chosen.
+/// A dispatch (a function with one generic) whose kernel may be chosen.
 class TunableDispatch {
 public:
   /// Analyses `op`, the generic of a dispatch.
   TunableDispatch(linalg::GenericOp op, const DeviceProfile &profile);
 
-  /// Whether the kernel is stated already, and no choice of the compiler.
+  /// Whether the module states the kernel already, so that the compiler has no
+  /// choice.
   bool isStated() const { return kernel && !attention; }
   KernelQuery getQuery() const {
     return {op, profile, contraction ? &*contraction : nullptr,
@@ -79,7 +80,7 @@ public:
   }
   /// Returns the kernel that the compiler chooses, or null if there is none.
   Attribute choose(const KernelWishes &wishes) const;
-  /// Returns the kernel of a proposal.
+  /// Returns the value of `dml.kernel` that describes the kernel of `proposal`.
   Attribute getAttr(const Proposal &proposal) const;
 
 private:
@@ -122,7 +123,7 @@ Attribute TunableDispatch::choose(const KernelWishes &wishes) const {
   return getAttr({tile, /*cycles=*/std::nullopt});
 }
 
-/// Adds the requests of the options.
+/// Adds the kernels that the options request to `wishes`.
 static LogicalResult addWishes(KernelWishes &wishes,
                                const KernelOptions &options, Operation *op) {
   return success(
@@ -132,12 +133,13 @@ static LogicalResult addWishes(KernelWishes &wishes,
       succeeded(wishes.add("attention-tile", options.attentionTile, op)));
 }
 
-/// The rows, columns and slices of a tile of sums.
+/// The shape of a tile of sums: its rows, columns and slices.
 using SumShape = std::tuple<int64_t, int64_t, int64_t>;
 
-/// Returns the shape of a tile. The models of time are wrong about all tiles of
-/// a shape rather than about their stages, so that a tuner measures several
-/// shapes. Tiles that compute no sums have one shape.
+/// Returns the shape of a tile. A model of time that is wrong about a tile is
+/// usually wrong about all tiles of this shape, whatever their stages, so that
+/// a tuner measures several shapes. Tiles of kernels that compute no sums all
+/// have the same shape.
 static SumShape getShape(const Proposal &proposal) {
   if (!proposal.tile)
     return {};
@@ -170,8 +172,8 @@ SmallVector<Attribute> dml::proposeKernels(func::FuncOp dispatch,
     kernels.insert(chosen);
   else
     return {};
-  // The best proposals of the kinds come first, then the best ones of each
-  // shape, and all others afterwards.
+  // The best proposal of each kind comes first, then the best one of each
+  // shape, and then all others.
   constexpr size_t mostOfKind = 128;
   Proposals best(getKernelKinds().size() + 1), shapes(most), others(most);
   auto add = [&](const Proposals &proposals) {

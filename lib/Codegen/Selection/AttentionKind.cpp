@@ -1,4 +1,4 @@
-//===- AttentionKind.cpp - When attention writes no scores ----------------===//
+//===- AttentionKind.cpp - When attention stores no scores ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -53,7 +53,8 @@ static double getAttentionTime(const Attention &attention,
 static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
     {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
 
-/// Adds the attention kernels whose tiles fit to `proposals`.
+/// Adds attention kernels to `proposals`: one for each of `attentionShapes`
+/// whose tile fits.
 static void searchAttentionTiles(const Attention &attention,
                                  const DeviceProfile &profile,
                                  Proposals &proposals) {
@@ -89,8 +90,9 @@ class AttentionKind : public AttentionKindOf<AttentionTile> {
                          "matrix_attention_tile or a split_attention_tile",
                          DeviceProfile::workgroupSize);
   }
-  /// The text '64x32' states the queries and keys of a tile. The number of
-  /// terms of this tile is 0, and is chosen later for each attention.
+  /// Parses a text such as '64x32', which states the queries and keys of a
+  /// tile. The number of terms of this tile is 0, and is chosen later for each
+  /// attention.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     AttentionTile tile{};

@@ -51,9 +51,9 @@ double dml::getTimeApart(const Attention &attention,
       2 * ThreadBlock::side, device);
   auto terms = static_cast<double>(attention.scores.getTerms()),
        columns = static_cast<double>(attention.products.columns.size);
-  // Without an attention kernel, a separate kernel computes the scores. On a
-  // device whose cooperative matrices can multiply the queries by the keys,
-  // this is a matrix kernel, whose products take less time.
+  // Without an attention kernel, a separate kernel computes the scores. If the
+  // device has cooperative matrices that can multiply the queries by the keys,
+  // this kernel is a matrix kernel, whose products take less time.
   double ofScoreProduct = ofProduct;
   for (const MatrixShape &shape : profile.getMatrixShapes())
     if (canMultiply(attention.scores, shape))

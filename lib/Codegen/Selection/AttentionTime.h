@@ -13,24 +13,23 @@
 namespace dml {
 
 /// Returns the average number of operations that a thread with a block of
-/// `rows` by `columns` sums executes for one product: 1 for the product itself,
-/// and its share of the loads of factors, in vectors of 4. A block of 8 by 8
-/// sums, for example, loads 4 vectors for 64 products.
+/// `rows` by `columns` sums executes for one product. These are 1 for the
+/// product itself and the product's share of the loads of factors, in vectors
+/// of 4. A block of 8 by 8 sums, for example, loads 4 vectors for 64 products.
 double getOpsOfProduct(double rows, double columns, const DeviceSpeed &device);
 
 /// Returns the bytes of all keys and values, each counted once.
 double getFactorBytes(const Attention &attention);
 
-/// Returns the cycles that reads of all keys and values from the last-level
-/// cache take, if kernels read them `times` times. One of these reads is not
-/// counted: the first, which is from memory and which every way to compute
-/// attention needs.
+/// Returns the cycles in which the last-level cache serves the reads of all
+/// keys and values, if kernels read them `times` times. The first read is not
+/// counted: it is from memory, and every way to compute attention needs it.
 double getTimeOfFactors(const Attention &attention, int64_t times,
                         const DeviceSpeed &device);
 
 /// Returns the time of attention without an attention kernel, in cycles of a
-/// multiprocessor: the time of three kernels, which compute the scores, the
-/// weights, and the products of weights and values.
+/// multiprocessor. Three kernels then compute the scores, the weights, and the
+/// products of weights and values.
 double getTimeApart(const Attention &attention, const DeviceProfile &profile);
 
 } // namespace dml

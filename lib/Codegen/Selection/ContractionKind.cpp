@@ -1,4 +1,4 @@
-//===- ContractionKind.cpp - When sums go through workgroup memory --------===//
+//===- ContractionKind.cpp - When workgroups stage factors ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -20,13 +20,13 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The cost of copying one stage of an operand to workgroup memory, that is,
-/// the operand's factors of `ContractionTile::terms` terms.
+/// The cost of copying one stage of an operand, the factors of
+/// `ContractionTile::terms` terms, to workgroup memory.
 struct StagedCost {
   /// The cycles that the copies of all threads of the workgroup take.
   double cycles;
-  /// The number of loads of a thread, and the number of registers that the
-  /// loaded values take, with what is loaded and computed for them.
+  /// The number of loads of a thread, and the number of registers that hold the
+  /// loaded values and the values from which they are computed.
   double loads, registers;
 };
 } // namespace
@@ -40,9 +40,9 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   if (tile.together > 0 && !factors.isChosen &&
       factors.strides.ofStep == ofStep)
     together = tile.together;
-  // In each of `rounds` rounds, each thread stages one item: the factors of
-  // `together` neighbouring terms for `side` neighbouring rows or columns. With
-  // 512 items and 128 threads, there are 4 rounds.
+  // In each of `rounds` rounds, each thread stages one item. An item has the
+  // factors of `together` neighbouring terms for `side` neighbouring rows or
+  // columns. With 512 items and 128 threads, there are 4 rounds.
   auto rounds = static_cast<double>(llvm::divideCeilSigned(
       positions / side * (tile.terms / together), tile.threads));
   auto getVectors = [&](int64_t neighbours) {
@@ -69,7 +69,7 @@ static StagedCost getStagedCost(const FactorTraits &factors,
           rounds * static_cast<double>(loads), registers};
 }
 
-/// Returns the number of registers of a thread of `tile`.
+/// Returns the estimated number of registers of a thread of `tile`.
 static double countRegisters(const ContractionTile &tile,
                              const StagedCost &rows, const StagedCost &columns,
                              const DeviceSpeed &device) {
@@ -98,8 +98,9 @@ static std::optional<double> getContractionTime(const SumTraits &sums,
   double registers = countRegisters(tile, rows, columns, device);
   if (!fitsThread(registers, device))
     return std::nullopt;
-  // The cycles in which a workgroup computes the products of one stage, and in
-  // which it loads their factors from workgroup memory as vectors.
+  // `products` are the cycles in which a workgroup computes the products of one
+  // stage. `loaded` are the cycles in which it loads the factors of these
+  // products from workgroup memory, as vectors.
   double terms = static_cast<double>(tile.terms) / tile.slices;
   auto sumsOfThread = static_cast<double>(block.rows * block.columns);
   double vectors =
@@ -138,13 +139,13 @@ struct TileShape {
 };
 } // namespace
 
-/// The tiles that the search tries; of tiles with equal times, the first wins.
+/// The tiles that the search tries. Of tiles with equal times, the first wins.
 /// Large tiles use a loaded factor for more products, and small tiles form more
 /// workgroups. Tiles with many columns come first, since neighbouring columns
-/// usually are neighbours in memory. Each of several slices adds up a part of
-/// the terms of all sums of the tile, so that a thread computes more sums over
-/// fewer terms: with 4 slices and 32 by 64 sums, it computes as many sums as
-/// with one slice and 64 by 128 sums.
+/// usually are neighbours in memory. If there are several slices, each slice
+/// adds up a part of the terms of all sums of the tile, so that a thread
+/// computes more sums over fewer terms. With 4 slices and 32 by 64 sums, a
+/// thread computes as many sums as with one slice and 64 by 128 sums.
 static constexpr TileShape tileShapes[] = {
     {64, 128, 1}, {128, 64, 1}, {64, 64, 1},  {64, 64, 2}, {32, 128, 1},
     {128, 32, 1}, {32, 128, 2}, {128, 32, 2}, {32, 64, 4}, {64, 32, 4},
@@ -152,8 +153,8 @@ static constexpr TileShape tileShapes[] = {
 
 /// Returns a tile of `rows` by `columns` sums. Its stages hold about `terms`
 /// terms: those of one or several iterations of the contraction's loop over
-/// terms. If possible, the number of iterations of the loop is a multiple of
-/// that of a stage, so that no stage is incomplete.
+/// terms. If possible, the iterations of the loop fill whole stages, so that no
+/// stage is incomplete.
 static ContractionTile getTile(const Contraction &contraction, int64_t rows,
                                int64_t columns, int64_t terms,
                                int64_t slices = 1) {
@@ -173,12 +174,12 @@ static ContractionTile getTile(const Contraction &contraction, int64_t rows,
 }
 
 /// Returns how many neighbouring terms of an operand one thread of `tile` loads
-/// at a time, where each iteration of the contraction's loop adds more than 4
-/// terms, such as the 9 taps of a filter. A thread that loaded all terms of an
-/// iteration would leave few threads with terms to load, and neighbouring
-/// threads would load elements that are far apart. The number is therefore so
-/// small that at least half of the threads load terms. Returns 0 where an
-/// iteration adds at most 4 terms, which one thread loads.
+/// at a time, if each iteration of the contraction's loop adds more than 4
+/// terms, such as the 9 taps of a filter. If a thread loaded all terms of an
+/// iteration, few threads would have terms to load, and neighbouring threads
+/// would load elements that are far apart. The number is therefore so small
+/// that at least half of the threads load terms. Returns 0 if an iteration adds
+/// at most 4 terms, all of which one thread loads.
 static int64_t getTogether(const Contraction &contraction,
                            const ContractionTile &tile) {
   if (contraction.getTermsOfStep() <= ThreadBlock::side)
@@ -192,7 +193,8 @@ static int64_t getTogether(const Contraction &contraction,
   return together;
 }
 
-/// Adds the contraction kernels whose tiles fit the sums to `proposals`.
+/// Searches the tiles of contraction kernels, and adds to `proposals` the
+/// kernels whose tiles can compute the contraction.
 static void searchContractionTiles(const KernelQuery &query,
                                    Proposals &proposals) {
   SumTraits traits = SumTraits::get(query);
@@ -237,8 +239,9 @@ class ContractionKind : public KernelKindOf<ContractionTile> {
         "array<i64: 64, 64, 16>, ahead}'",
         DeviceProfile::workgroupSize);
   }
-  /// The text '64x64' states the rows and columns of a tile. The number of
-  /// terms of this tile is 0, and is chosen later for each contraction.
+  /// Parses a text such as '64x64', which states the rows and columns of a
+  /// tile. The number of terms of this tile is 0, and is chosen later for each
+  /// contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     ContractionTile tile{};

@@ -19,7 +19,7 @@ using namespace dml;
 
 namespace {
 /// The dimension of the output along which a body reads neighbouring elements
-/// of its input, and the number of elements in such a run of neighbours. For a
+/// of its input, and the length of such a run of neighbours in elements. For a
 /// transpose that makes a 32x64 output from a 64x32 input, dimension 0 of the
 /// output has runs of 32 elements. A run is longer than its dimension if an
 /// outer dimension continues it.
@@ -29,9 +29,9 @@ struct DimOfLoads {
 } // namespace
 
 namespace {
-/// Determines how far apart in memory a body's loads are for neighbouring
-/// elements of the output. The probe builds the code for an element, looks at
-/// the positions of its loads, and discards the code.
+/// Determines how far apart in memory a body loads elements for neighbouring
+/// elements of the output. The probe builds the code for one element of the
+/// output, looks at the positions of its loads, and discards the code.
 class LoadProbe {
 public:
   /// Creates a probe for `op` on a device whose memory transfers whole sectors
@@ -67,8 +67,8 @@ private:
   ImplicitLocOpBuilder b;
   std::optional<BufferViews> views;
   std::optional<IndexForms> forms;
-  /// Unknown coordinates, which stand for any element of the output, and the
-  /// builder of the code that computes this element.
+  /// Unknown coordinates, which stand for any element of the output. `builder`
+  /// builds the code that computes this element.
   SmallVector<LinearForm> coordinates;
   std::optional<TileBuilder> builder;
 };
@@ -76,8 +76,8 @@ private:
 
 /// Returns the stride of `load` along dimension `dim`: the difference of its
 /// positions for two neighbouring elements in the middle of the output. The
-/// coordinates of these elements are constants far from padding, so that an
-/// index that is clamped at the borders has a known value.
+/// coordinates of these elements are constants, and they are far from padding.
+/// An index that is clamped at the borders therefore has a known value.
 std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
                                                     int64_t dim) {
   std::optional<LinearForm> before;
@@ -102,8 +102,8 @@ std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
 }
 
 /// Returns the number of elements by which the position of `load` increases if
-/// the coordinate of dimension `dim` increases by 1, or 0 if the number is
-/// unknown.
+/// the coordinate of dimension `dim` increases by 1. Returns 0 if this number
+/// is unknown.
 int64_t LoadProbe::getStride(memref::LoadOp load, int64_t dim) {
   Scalar scalar = builder->getScalar(0, load.getResult());
   for (LinearForm::Term term : std::get<Load>(scalar).position.terms)
@@ -123,9 +123,9 @@ bool LoadProbe::isLarge(memref::LoadOp load) const {
 }
 
 /// Returns the dimension of the output along which `load` reads neighbouring
-/// elements. Returns nothing if there is none. Returns nothing as well if
-/// elements along the innermost dimension are less than a sector apart, since
-/// the loads of a plain map kernel then share sectors.
+/// elements, or nothing if there is no such dimension. Returns nothing as well
+/// if `load` reads elements less than a sector apart along the innermost
+/// dimension, since the loads of a plain map kernel then share sectors.
 std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
   Scalar scalar = builder->getScalar(0, load.getResult());
   if (!std::holds_alternative<Load>(scalar))
@@ -156,10 +156,10 @@ std::optional<DimOfLoads> LoadProbe::findDim(memref::LoadOp load) {
 }
 
 /// Returns the dimension along which all loads of large buffers read
-/// neighbouring elements: if the coordinate increases by 1, the position
-/// increases by 1, or by 2, as in a read of every other element, which still
-/// uses half of the bytes that memory transfers. Returns nothing if the loads
-/// have no such dimension in common.
+/// neighbouring elements. If the coordinate increases by 1, the position of a
+/// load must increase by 1 or by 2. (A load that reads every other element
+/// still uses half of the bytes that memory transfers.) Returns nothing if the
+/// loads have no such dimension in common.
 std::optional<DimOfLoads> LoadProbe::findDim() {
   std::optional<DimOfLoads> found;
   for (auto load : op.getBody()->getOps<memref::LoadOp>()) {

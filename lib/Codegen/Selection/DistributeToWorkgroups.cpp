@@ -39,7 +39,7 @@ static LogicalResult distribute(linalg::GenericOp op,
 
 /// Whether `buffer` lies within a larger buffer, and is not accessed through a
 /// view of the whole larger buffer (BufferViewOp::getWhole()). In a kernel, an
-/// access to such a buffer is an error: the kernel binds the larger buffer, so
+/// access to such a buffer is an error. The kernel binds the larger buffer, so
 /// that index 0 of `buffer` would reach element 0 of the larger buffer.
 static bool isPart(Value buffer) {
   std::optional<Placement> placement = getPlacement(buffer);
@@ -58,9 +58,9 @@ static Value getRootBuffer(Value buffer) {
   return buffer;
 }
 
-/// Verifies that each thread of `launch` loads from the buffers `outputs`, to
-/// which it also stores, only at indices at which it stores. No thread then
-/// loads an element that another thread stores.
+/// Verifies that each thread of `launch` loads elements of the buffers
+/// `outputs`, to which it also stores, only at indices at which it stores. No
+/// thread then loads an element that another thread stores.
 static LogicalResult
 verifyOwnPlaces(gpu::LaunchOp launch,
                 const llvm::SmallPtrSetImpl<Value> &outputs) {
@@ -90,7 +90,7 @@ struct DistributeToWorkgroups
     const DeviceProfile &profile = getDeviceProfile(getOperation());
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
-    // The outputs that kernels read as well as write.
+    // `outputs` are the roots of the outputs that kernels both read and write.
     llvm::SmallPtrSet<Value, 4> outputs;
     for (linalg::GenericOp op : generics)
       if (op.hasPureBufferSemantics() && mapsElements(op) && readsOutput(op))

@@ -39,8 +39,8 @@ struct FuseAttention : dml::impl::FuseAttentionBase<FuseAttention> {
       if (!op->hasAttr(kernelAttrName))
         generics.push_back(op);
     });
-    // The generics are visited from the last to the first, so that the product
-    // of weights and values is visited before the generics that compute its
+    // The generics are visited from the last to the first. The product of
+    // weights and values is thus visited before the generics that compute its
     // weights and scores. If the product becomes an attention kernel, these
     // generics are fused into the kernel and erased, and the loop skips them.
     llvm::SmallPtrSet<Operation *, 8> erased;

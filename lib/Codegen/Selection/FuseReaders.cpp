@@ -85,9 +85,10 @@ static bool isFree(linalg::GenericOp op) {
 // Conditions of fusion
 //===----------------------------------------------------------------------===//
 
-/// Returns the generics that read the buffer which `producer` computes, in
-/// their order. Returns nothing unless all uses of the buffer are reads by
-/// element maps without loops that stand behind `producer` in its block.
+/// Returns the generics that read the buffer which `producer` computes, in the
+/// order of the block. Returns nothing if the buffer has any other use. The
+/// generics must stand behind `producer` in its block, and must compute each
+/// element from its coordinates (isElementMap()) without loops.
 static SmallVector<linalg::GenericOp> findReaders(linalg::GenericOp producer) {
   llvm::SmallSetVector<linalg::GenericOp, 4> readers;
   for (Operation *user : getOutput(producer).getUsers()) {
@@ -108,14 +109,15 @@ static SmallVector<linalg::GenericOp> findReaders(linalg::GenericOp producer) {
   return sorted;
 }
 
-/// Whether nothing but generics of its function reads what `op` computes.
+/// Whether the buffer that `op` computes is allocated in the function. No other
+/// function then reads the buffer.
 static bool writesTemporary(linalg::GenericOp op) {
   return getOutput(op).getDefiningOp<memref::AllocOp>();
 }
 
 /// Whether the buffers `first` and `second`, neither of which is a view, may
-/// share memory. Different buffers share memory only if they are arguments of
-/// the function that are marked as updated in place (inPlaceAttrName).
+/// share memory. Two different buffers share memory only if both are arguments
+/// of the function that are marked as updated in place (inPlaceAttrName).
 static bool mayAlias(Value first, Value second) {
   auto isInPlace = [](Value buffer) {
     auto argument = dyn_cast<BlockArgument>(buffer);
@@ -137,8 +139,8 @@ static llvm::SmallSetVector<Value, 8> getSources(linalg::GenericOp op) {
 }
 
 /// Whether `producer` would read the same values if it stood in the place of
-/// `reader`: neither `reader` nor an operation between the two writes to a
-/// buffer that `producer` reads.
+/// `reader`. The function requires that neither `reader` nor an operation
+/// between the two writes to a buffer that `producer` reads.
 static bool canMove(linalg::GenericOp producer, linalg::GenericOp reader) {
   llvm::SmallSetVector<Value, 8> sources = getSources(producer);
   for (Operation *op = producer->getNextNode();; op = op->getNextNode()) {
@@ -157,12 +159,12 @@ static bool canMove(linalg::GenericOp producer, linalg::GenericOp reader) {
 
 /// Whether the fused kernel can start as early as `producer` can. The reader
 /// may also read a buffer that is ready only after a longer chain of kernels,
-/// such as another product. The fused kernel would wait for this buffer, and
-/// compute the producer's sums only afterwards, whereas a kernel of their own
-/// computes them meanwhile.
+/// such as another product. The fused kernel would wait for this buffer before
+/// it computes the producer's sums. Without fusion, the sums are computed in
+/// the meantime.
 static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
-  // For each buffer, the number of kernels in the longest chain of kernels that
-  // run one after the other to compute the buffer.
+  // `waits` has, for each buffer, the length of the longest chain of kernels
+  // that must run one after the other to compute the buffer.
   llvm::DenseMap<Value, int64_t> waits;
   int64_t before = 0;
   for (Operation &op : *producer->getBlock()) {
@@ -178,7 +180,8 @@ static bool savesWait(linalg::GenericOp producer, linalg::GenericOp reader) {
       Value written = getRoot(getOutput(generic));
       waits[written] = std::max(waits.lookup(written), most + 1);
     } else if (!isMemoryEffectFree(&op)) {
-      // A loop may read and write each buffer that its body uses.
+      // Any other operation with effects, such as a loop, counts as a kernel
+      // that reads and writes each buffer that the operation uses.
       llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
       getUsedValuesDefinedAbove(op.getRegions(), used);
       for (Value each : used)
@@ -223,15 +226,16 @@ private:
 
   linalg::GenericOp producer, reader, fused;
   IRRewriter rewriter;
-  /// The coordinates of the sums that an element of the reader needs, and the
-  /// loads of each of these sums.
+  /// `places` has the coordinates of each sum that an element of the reader
+  /// needs, and `loads` has the reader's loads of this sum.
   SmallVector<SmallVector<Value>> places;
   SmallVector<SmallVector<memref::LoadOp>> loads;
-  /// The sums are computed at the beginning of the body, and so are the indices
-  /// of their loads. For each index of a load, the equal value that is computed
-  /// there.
+  /// The sums, and therefore the indices of their loads, are computed at the
+  /// beginning of the fused body. The map leads from an index in the reader's
+  /// body to the copy of this index at the beginning.
   llvm::DenseMap<Value, Value> moved;
-  /// For each sum, the clones of the values of the producer's body.
+  /// For each sum, a map from the values of the producer's body to their
+  /// clones.
   SmallVector<IRMapping> values;
 };
 } // namespace
@@ -259,9 +263,9 @@ Value FusedReader::moveIndex(Value index) {
 }
 
 /// Collects the different sums that an element of the copy loads. Returns false
-/// if there are more than `maxSums`, if all elements together need more sums
-/// than the producer computes, or if an index of a sum cannot be computed at
-/// the beginning of the body.
+/// in three cases: there are more than `maxSums` sums, all elements together
+/// need more sums than the producer computes, or an index of a sum cannot be
+/// computed at the beginning of the body.
 bool FusedReader::collectPlaces() {
   SmallVector<memref::LoadOp> all;
   fused.getBody()->walk([&](memref::LoadOp load) {
@@ -284,7 +288,8 @@ bool FusedReader::collectPlaces() {
     }
     loads[number].push_back(load);
   }
-  // No sum is computed twice.
+  // The fused kernel must not compute more sums than the producer, so that no
+  // sum is computed twice.
   auto getCount = [](linalg::GenericOp op) {
     return cast<MemRefType>(getOutput(op).getType()).getNumElements();
   };
@@ -293,10 +298,10 @@ bool FusedReader::collectPlaces() {
          count * getCount(reader) <= getCount(producer);
 }
 
-/// Clones `op`, an operation of the producer's body, once for each of the up to
-/// `maxSums` sums from which the reader computes an element. A sum whose clone
-/// would have the same operands as that of the first sum gets no clone of its
-/// own: the load of the row's factor, for example, is the same for all sums.
+/// Clones `op`, an operation of the producer's body, once for each of the sums
+/// from which the reader computes an element. If a clone would have the same
+/// operands as the clone for the first sum, the sum uses the first clone. The
+/// load of the row's factor, for example, is the same for all sums.
 void FusedReader::cloneOp(Operation &op) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     for (auto [mapping, place] : llvm::zip_equal(values, places))
@@ -325,8 +330,8 @@ void FusedReader::cloneBlock(Block &block) {
     cloneOp(op);
 }
 
-/// Builds one loop that carries the values of all sums, in the place of one
-/// loop for each sum.
+/// Builds one loop that carries the values of all sums, instead of one loop for
+/// each sum.
 void FusedReader::cloneLoop(scf::ForOp loop) {
   SmallVector<Value> init;
   for (IRMapping &mapping : values)
@@ -395,7 +400,7 @@ void FusedReader::apply() {
   fused = {};
 }
 
-/// Erases `op`, whose result is in a buffer that nothing reads any more.
+/// Erases `op` and the buffer that it computes, which no other operation reads.
 static void eraseWithBuffer(linalg::GenericOp op) {
   Operation *buffer = getOutput(op).getDefiningOp();
   op->erase();
@@ -407,17 +412,17 @@ static void eraseWithBuffer(linalg::GenericOp op) {
 //===----------------------------------------------------------------------===//
 
 /// Returns how many subgroups each multiprocessor runs, one after the other, to
-/// compute all elements of `op`.
+/// compute all elements of `op` with one thread for each element.
 static double countTurns(linalg::GenericOp op, const DeviceProfile &profile) {
   return std::ceil(static_cast<double>(countElements(op)) /
                    (profile.getSpeed().multiprocessors *
                     static_cast<double>(profile.getThreadsTogether())));
 }
 
-/// Returns the cycles that the body of `op` adds if another kernel executes it
-/// in the end, for the elements that the kernel has computed. A subgroup
-/// computes few elements there, so that no other work fills the time in which
-/// an operation waits for the result of the one before.
+/// Returns the cycles by which a kernel becomes longer if it executes the body
+/// of `op` in the end, for the elements that it has computed. A subgroup
+/// computes few elements there, so that no other work hides the latency of the
+/// body's operations.
 static double getTimeOfElements(linalg::GenericOp op,
                                 const DeviceProfile &profile) {
   double work = 0;
@@ -426,8 +431,8 @@ static double getTimeOfElements(linalg::GenericOp op,
   return countTurns(op, profile) * work * cost::fusion::cyclesOfLastOp;
 }
 
-/// Returns the cycles in which memory transfers what the body of `op`, which
-/// has no loops, loads for all elements.
+/// Returns the cycles in which memory transfers the elements that the body of
+/// `op`, which has no loops, loads for all elements of the output.
 static double getTimeOfLoads(linalg::GenericOp op, const DeviceSpeed &device) {
   DataLayout layout = DataLayout::closest(op);
   double bytes = 0;
@@ -438,8 +443,8 @@ static double getTimeOfLoads(linalg::GenericOp op, const DeviceSpeed &device) {
          device.getCyclesPerByte();
 }
 
-/// Whether each of `readers` can compute what `producer` computes, and waits
-/// for fewer kernels then.
+/// Whether each of `readers` can compute the elements of `producer` itself, and
+/// then waits for one kernel less.
 static bool canFuse(linalg::GenericOp producer,
                     ArrayRef<linalg::GenericOp> readers) {
   return !readers.empty() &&
@@ -448,12 +453,13 @@ static bool canFuse(linalg::GenericOp producer,
          });
 }
 
-/// Copies the body of `producer`, which has no loops, into all of its readers,
-/// if each of them then waits for one kernel less and the copied body takes
-/// less time than a launch. On a GPU, subgroups that would otherwise be idle
-/// execute the copies. A device whose subgroups have more than one element per
-/// thread to compute, such as a CPU, has no idle subgroups, and no body is
-/// copied. Returns whether no other operation reads the result of `producer`.
+/// Copies the body of `producer`, which has no loops, into all of its readers.
+/// Each reader must then wait for one kernel less, and the copied body must
+/// take less time than a launch. On a GPU, subgroups that would otherwise be
+/// idle execute the copies. A device whose subgroups have more than one element
+/// per thread to compute, such as a CPU, has no idle subgroups, and no body is
+/// copied. Returns whether the body was copied and `producer` can be erased,
+/// since no other operation reads its result.
 static bool tryRepeat(linalg::GenericOp producer,
                       const DeviceProfile &profile) {
   SmallVector<linalg::GenericOp> readers = findReaders(producer);
@@ -474,8 +480,8 @@ static bool tryRepeat(linalg::GenericOp producer,
   return writesTemporary(producer);
 }
 
-/// Moves `producer`, which computes sums, into its readers, if they are
-/// estimated to be faster then. Returns whether the sums are moved.
+/// Moves `producer`, which computes sums, into its readers, if the readers are
+/// estimated to be faster afterwards. Returns whether the sums were moved.
 static bool tryFuse(linalg::GenericOp producer, const DeviceProfile &profile) {
   std::optional<Contraction> apart = Contraction::match(producer);
   if (!apart || !writesTemporary(producer))
@@ -486,8 +492,8 @@ static bool tryFuse(linalg::GenericOp producer, const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
   double before =
       estimateCycles({producer, profile, &*apart}) + device.launchCycles;
-  // The readers that have been fused with the sums do not wait for each other,
-  // so that all of them start in the time in which one does.
+  // The readers that have been fused with the sums do not wait for each other.
+  // They start at the same time, and the time to start a kernel counts once.
   double after = -device.kernelCycles * static_cast<double>(readers.size() - 1);
   SmallVector<std::unique_ptr<FusedReader>> fusions;
   for (linalg::GenericOp reader : readers) {
@@ -515,25 +521,28 @@ struct FuseReaders : dml::impl::FuseReadersBase<FuseReaders> {
   using FuseReadersBase::FuseReadersBase;
 
   void runOnOperation() override {
-    // The estimates hold for the kernels that are chosen by their time, and not
-    // for kernels that the options request.
+    // The estimates hold only for kernels that are chosen by their time. The
+    // pass does nothing if the options request kernels.
     if (contractionTile != "auto" || matrixTile != "auto")
       return;
     const DeviceProfile &profile = getDeviceProfile(getOperation());
-    // Elements first: their readers may then need nothing but the sums.
+    // Generics without loops are fused first. Their readers may then wait for
+    // the sums alone.
     for (bool areSums : {false, true})
       for (Block &block : getOperation().getBody())
         fuseIn(block, areSums, profile);
   }
 
-  /// Fuses the generics with sums, or those without loops, into their readers.
+  /// Fuses the generics of `block` into their readers: those that compute sums
+  /// if `areSums` is true, and those without loops otherwise.
   static void fuseIn(Block &block, bool areSums, const DeviceProfile &profile) {
     for (Operation *op = &block.front(), *next = nullptr; op; op = next) {
       auto generic = dyn_cast<linalg::GenericOp>(op);
       bool isMeant = generic && isFree(generic) && areSums == hasLoops(generic);
       bool isDone = isMeant && (areSums ? tryFuse(generic, profile)
                                         : tryRepeat(generic, profile));
-      // The readers, which stood behind the generic, are others now.
+      // Fusion replaces the readers behind the generic, so that the next
+      // operation is looked up afterwards.
       next = op->getNextNode();
       if (isDone)
         eraseWithBuffer(generic);

@@ -85,7 +85,8 @@ std::optional<KernelTile> dml::chooseKernel(const KernelQuery &query,
     if (proposal->isPreferred) {
       // Kinds propose kernels in the order of their list. A preferred proposal
       // loses only to the fastest proposal of an earlier kind. If no earlier
-      // kind has proposed a kernel that is fast enough, it wins at once.
+      // kind has proposed a kernel that is fast enough, the preferred proposal
+      // wins at once.
       if (!fastest)
         return proposal->tile;
       if (!preferred)

@@ -26,35 +26,37 @@ const KernelKind &getKernelKind(const KernelTile &tile);
 /// A kind whose option is 'auto' proposes its fastest kernel.
 class KernelWishes {
 public:
-  /// Adds the request that `text`, the value of `option`, states for the kinds
-  /// of kernels with this option. Fails, with a diagnostic on `op`, if none of
+  /// Adds a request for the kinds of kernels with the option `option`. `text`
+  /// is the value of the option. Fails, with a diagnostic on `op`, if none of
   /// these kinds can parse the value.
   llvm::LogicalResult add(llvm::StringRef option, llvm::StringRef text,
                           mlir::Operation *op);
 
-  /// Returns the kernel that `kind` proposes for a generic, or nothing.
+  /// Returns the kernel that `kind` proposes for a generic, or nothing if the
+  /// kind has no kernel or no wanted kernel for it.
   std::optional<Proposal> propose(const KernelKind &kind,
                                   const KernelQuery &query) const;
   /// Adds the kernels that `kind` proposes for a generic to `proposals`.
   void proposeAll(const KernelKind &kind, const KernelQuery &query,
                   Proposals &proposals) const;
-  /// Whether nothing is requested of `kind`, whose kernels are chosen freely.
+  /// Whether the options request nothing of `kind`, so that its kernels are
+  /// chosen freely.
   bool isFree(const KernelKind &kind) const { return !wishes.contains(&kind); }
 
 private:
-  /// The requested tiles of kinds that are not 'auto'. An empty entry forbids
-  /// kernels of the kind.
+  /// The requested tiles of the kinds whose option is not 'auto'. An empty
+  /// entry forbids kernels of the kind.
   llvm::SmallDenseMap<const KernelKind *, std::optional<KernelTile>> wishes;
 };
 
 /// Returns the tile of the kernel that computes a generic. Kinds propose
 /// kernels for the generic: matrix, contraction and sliced kernels, for
-/// example, compete for the same sums. The estimated time of a proposal must be
-/// less than `bound`, which is the time of the kernels that the generic would
-/// replace: for attention, three kernels for scores, weights and outputs. The
-/// proposal with the least time wins, unless a preferred proposal, whose time
-/// is not compared, wins instead (Proposal::isPreferred). Returns nothing if a
-/// map kernel wins, whose tile is chosen later, or if there is no kernel.
+/// example, compete for the same sums. The proposal with the least estimated
+/// time wins. A preferred proposal, whose time is not compared, may win instead
+/// (Proposal::isPreferred). A proposal's time must be less than `bound`, the
+/// time of the kernels that the generic would replace: for attention, three
+/// kernels for scores, weights and outputs. Returns nothing if a map kernel
+/// wins, whose tile is chosen later, or if there is no kernel.
 std::optional<KernelTile> chooseKernel(const KernelQuery &query,
                                        const KernelWishes &wishes,
                                        double bound = HUGE_VAL);

@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles of a map kernel.
+/// Returns the estimated time of the map kernel that computes the contraction
+/// of `query`, in cycles of a multiprocessor.
 static double getMapTime(const KernelQuery &query) {
   linalg::GenericOp op = query.op;
   const Contraction &contraction = *query.contraction;
@@ -24,8 +25,8 @@ static double getMapTime(const KernelQuery &query) {
   double sums = static_cast<double>(contraction.rows.size) *
                 static_cast<double>(contraction.columns.size) *
                 static_cast<double>(contraction.batches * contraction.sums);
-  // A thread loads vectors of 4 elements if rows consist of such vectors, and
-  // otherwise vectors of 2 elements or single elements.
+  // A thread loads vectors of 4 elements if rows consist of such vectors.
+  // Otherwise it loads vectors of 2 elements or single elements.
   int64_t innermost =
       cast<MemRefType>(op.getOutputs().front().getType()).getShape().back();
   auto lanes = static_cast<double>(std::gcd(innermost, ThreadBlock::side));
@@ -46,15 +47,16 @@ static double getMapTime(const KernelQuery &query) {
 // The kind
 //===----------------------------------------------------------------------===//
 
-/// Returns why `op`, for which there are map kernels, has none with `tile`, or
-/// "".
+/// Returns the reason why `op`, for which there are map kernels, has none with
+/// `tile`. Returns an empty text if there is such a kernel.
 static std::string findProblemOfTile(linalg::GenericOp op,
                                      const MapTile &tile) {
   return tile.getCrosswise() ? findCrosswiseProblem(op, tile)
                              : findTileProblem(op, tile);
 }
 
-/// Returns why `op` has no map kernel with `tile`, which may be open, or "".
+/// Returns the reason why `op` has no map kernel with `tile`, or an empty text
+/// if there is one. A tile may be open: then any map kernel will do.
 static std::string findMapTileProblem(linalg::GenericOp op,
                                       const MapTile &tile) {
   std::string problem = findMapProblem(op);

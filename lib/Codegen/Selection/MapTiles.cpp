@@ -41,11 +41,12 @@ struct Traffic {
   explicit Traffic(linalg::GenericOp op);
 
   /// The number of bytes that are read and written, if each element is read
-  /// only once.
+  /// once.
   int64_t bytes;
   /// The number of loads in the body.
   int64_t loads = 0;
-  /// The average number of times that an element of the inputs is read.
+  /// The number of reads of all elements of the inputs, divided by the number
+  /// of elements.
   double readsOfElement;
 };
 } // namespace
@@ -90,9 +91,10 @@ static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
 
 /// Returns the tile with which the search for the tile of a map kernel begins.
 /// If the rows of the output consist of whole vectors, a thread computes the
-/// vectors of several rows in two cases: neighbouring elements of the output
-/// read many elements in common, as in a pooling, or threads with one row would
-/// transfer so few bytes that the time to start them would limit the kernel.
+/// vectors of several rows in two cases. In the first case, neighbouring
+/// elements of the output read many elements in common, as in a pooling. In the
+/// second case, threads with one row would transfer so few bytes that the time
+/// to start them would limit the kernel.
 static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
                             const Traffic &traffic, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
@@ -110,23 +112,26 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
 }
 
 /// Returns a tile for rows whose elements near the borders have clamped
-/// indices, as in a convolution with padding: some threads compute only vectors
+/// indices, as in a convolution with padding. Some threads compute only vectors
 /// inside of rows, whose indices need no clamping, and other threads compute
-/// the rest. With another tile, nearly all subgroups would have threads of both
-/// sorts, and would execute the code of both.
+/// the other vectors. With another tile, nearly all subgroups would have
+/// threads of both sorts, and would execute the code of both.
 static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
   MapTile tile = getPlainTile(op);
   // The first kernel is built for a tile whose threads all run the same code,
   // and shows which vectors of a row need no clamping. In the next kernel,
-  // separate threads compute these vectors. Only that kernel shows whether they
-  // need a clamp of a number that is itself clamped. For example, vector c of 8
-  // in a row has the index min(max(4 c - 1, 0), 20). The first kernel shows
-  // that the maximum has no effect from vector 1 on. For these vectors, the
-  // next kernel has the index min(4 c - 1, 20), and shows that the minimum has
-  // no effect up to vector 5. The range of the separate threads then shrinks
-  // from the vectors 1 to 7 to the vectors 1 to 5. The steps end when the range
-  // does not shrink any more, or after three kernels. If the last range still
-  // has vectors that need clamping, its threads clamp their indices.
+  // separate threads compute these vectors. An index may be clamped twice, and
+  // the code for the second clamp shows its effect only after the first clamp
+  // is gone. For example, vector c of 8 in a row has the index min(max(4 c - 1,
+  // 0), 20). The first kernel shows that the maximum has no effect from vector
+  // 1 on. For these vectors, the next kernel has the index min(4 c - 1, 20),
+  // and shows that the minimum has no effect up to vector 5. The range of the
+  // separate threads then shrinks from the vectors 1 to 7 to the vectors 1 to
+  // 5.
+  //
+  // The steps end when the range does not shrink any more, or after three
+  // kernels. If the last range still has vectors that need clamping, its
+  // threads clamp their indices.
   for (int step = 0; step < 3; ++step) {
     std::optional<InsideVectors> inside =
         measure(op, tile, /*interiors=*/{}, HUGE_VAL).inside;
@@ -152,8 +157,8 @@ static double getTimeOfMemory(const Traffic &traffic,
 }
 
 /// Returns the time of a kernel's operations and of its loads of single
-/// elements, divided by the time in which memory transfers the kernel's bytes.
-/// With a result far below 1, memory limits the kernel, and fewer operations
+/// elements, relative to the time in which memory transfers the kernel's bytes.
+/// If the result is far below 1, memory limits the kernel, and fewer operations
 /// would not make it faster.
 static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
                              const Traffic &traffic,
@@ -167,12 +172,12 @@ static double getLoadedShare(const KernelCost &cost, const MapTile &tile,
 
 /// Returns `tile` with several steps for each thread, which computes one vector
 /// in each step, if the time to start threads would otherwise limit the kernel.
-/// Returns `tile` unchanged in three cases. First, the body reads the output: a
-/// step beyond the end of the output would load the old elements of an earlier
-/// vector, which another thread stores. Second, a thread already computes
-/// several rows or consecutive vectors. Third, the vectors inside of rows have
-/// separate threads (isSplit) and operations and loads take so long
-/// (`loadedShare`) that they limit the kernel instead.
+/// Returns `tile` unchanged in three cases:
+/// * The body reads the output. A step beyond the end of the output would load
+///   the old elements of an earlier vector, which another thread stores.
+/// * A thread already computes several rows or consecutive vectors.
+/// * The vectors inside of rows have separate threads (isSplit), and operations
+///   and loads take so long (`loadedShare`) that they limit the kernel instead.
 static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
                             const RowShape &rows, const Traffic &traffic,
                             const DeviceSpeed &device, double loadedShare) {
@@ -192,10 +197,10 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
 }
 
 /// If the body divides coordinates by a small odd number, returns a tile whose
-/// threads compute several consecutive vectors. With 3 columns and vectors of 4
-/// elements, for example, the elements of one vector lie in columns that depend
-/// on the thread, but three vectors are four whole rows, in which all columns
-/// are constants.
+/// threads compute several consecutive vectors. For example, the output has 3
+/// columns and vectors of 4 elements. The columns of a vector's elements then
+/// depend on the thread. But three consecutive vectors are four whole rows, and
+/// the columns of their elements are constants.
 static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
                                              const RowShape &rows,
                                              const DeviceSpeed &device) {
@@ -238,26 +243,25 @@ static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
 namespace {
 /// Keeps the best of the tiles that have been measured. A candidate replaces
 /// the best tile if its number of operations is at most a given share of the
-/// best tile's number.
+/// best tile's number of operations.
 class Contest {
 public:
-  /// `considered` receives the tiles that are measured, or is null.
+  /// `considered` receives the tiles that are measured. It may be null.
   Contest(linalg::GenericOp op, const MapTile &first, Proposals *considered)
       : op(op), considered(considered),
         interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
-    // Building a cheaper path for threads that need no clamping of indices
-    // takes long, and its gain hardly depends on the tile. If the first tile
-    // gains nothing by a cheaper path, the other tiles are measured without
-    // one.
+    // Building a cheaper path for threads whose indices need no clamping takes
+    // long, and its gain hardly depends on the tile. If the first tile gains
+    // nothing by such a path, the other tiles are measured without one.
     if (cost.average >= cost.general)
       interiors = {};
     propose(first, cost);
   }
 
-  /// Returns the best tile so far. Its attribute `interior` tells which parts
-  /// of the kernel have a second, cheaper path for threads that need no
-  /// clamping of indices.
+  /// Returns the best tile so far. Its member `interior` tells which parts of
+  /// the kernel have a second, cheaper path for threads whose indices need no
+  /// clamping.
   MapTile getBest() const {
     MapTile best = tile;
     best.interior = cost.interior;
@@ -265,14 +269,16 @@ public:
   }
   const KernelCost &getCost() const { return cost; }
 
-  /// Measures `candidate`, and returns whether it becomes the best tile. Its
-  /// average number of operations must be at most `operations` times that of
-  /// the best tile so far, and its number of loads at most `loads` times that
-  /// of the best tile. A kernel may have a second, cheaper path for threads
-  /// that need no clamping of indices. Without it, the candidate must have at
-  /// most `operations` times the operations of the first tile. This limit is
-  /// known before the candidate is built, so that building can stop as soon as
-  /// the code is too long.
+  /// Measures `candidate`, and returns whether the candidate becomes the best
+  /// tile. Its average number of operations must be at most `operations` times
+  /// that of the best tile so far, and its number of loads at most `loads`
+  /// times that of the best tile.
+  ///
+  /// A kernel may have a second, cheaper path for threads whose indices need no
+  /// clamping. Without this path, the candidate must have at most `operations`
+  /// times the operations of the first tile. This limit is known before the
+  /// candidate is built, so that building can stop as soon as the code is too
+  /// long.
   bool enter(const MapTile &candidate, double operations,
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
@@ -301,13 +307,13 @@ private:
   ArrayRef<int64_t> interiors;
   MapTile tile;
   KernelCost cost;
-  /// The number of operations of the first tile without a second path.
+  /// The number of operations of the first tile without a second, cheaper path.
   const double general;
 };
 } // namespace
 
-/// Adds `tile` with other numbers of steps to `considered`. They have no
-/// estimates of their own.
+/// Adds `tile` with other numbers of steps to `considered`, without estimated
+/// times.
 static void proposeSteps(linalg::GenericOp op, const MapTile &tile,
                          Proposals &considered) {
   const auto *single = std::get_if<SingleVectors>(&tile.mode);
@@ -323,7 +329,8 @@ static void proposeSteps(linalg::GenericOp op, const MapTile &tile,
   }
 }
 
-/// Returns the best tile. `considered` receives the others, or is null.
+/// Returns the best tile. `considered` receives the other tiles. It may be
+/// null.
 static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
                           Proposals *considered) {
   if (std::optional<MapTile> crosswise = getCrosswiseTile(op, device)) {
@@ -357,7 +364,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
                  rows.getInsideVectors() > 1;
   if (isBusy ? first.getRows() > 1 : hasRows) {
     std::optional<MapTile> taller = getTaller(rows, first, device);
-    // Tries twice the rows, and then four times the rows.
+    // The loop tries twice the rows, and then four times the rows.
     for (int step = 0; step < 2 && taller; ++step) {
       if (!contest.enter(*taller, isBusy ? cost::map::share::tallerWhereBusy
                                          : cost::map::share::tallerWhereIdle))
@@ -403,7 +410,7 @@ namespace {
 /// 4 rows of 4 elements load 8 factors for 16 products.
 class BlockSearch {
 public:
-  /// `considered` receives the tiles of the search, or is null.
+  /// `considered` receives the tiles of the search. It may be null.
   BlockSearch(linalg::GenericOp op, const DeviceSpeed &device,
               Proposals *considered)
       : op(op), considered(considered),
@@ -436,9 +443,9 @@ private:
 /// Returns `tile` with its estimated time in cycles. The time is that of a
 /// fully occupied device, prolonged if the tile has too few threads to occupy
 /// the device. The tile is measured without a second, cheaper path for threads
-/// that need no clamping of indices: the search assumes that this path saves
-/// the same share of the time with each tile, and run() builds it for the best
-/// tile alone.
+/// whose indices need no clamping. The search assumes that this path saves the
+/// same share of the time with each tile, and run() builds it only for the best
+/// tile.
 BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
   KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
   double time =
@@ -454,8 +461,8 @@ BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
   return {tile, time};
 }
 
-/// Doubles `block` in the dimension in which this saves the most time, again
-/// and again, until no dimension saves enough time.
+/// Doubles the factor of `block` in the dimension in which this saves the most
+/// time, and repeats this until no dimension saves enough time.
 BlockSearch::Candidate BlockSearch::grow(Candidate block) {
   while (true) {
     Candidate next;
@@ -489,8 +496,8 @@ MapTile BlockSearch::run() {
       best = block;
     // Narrower vectors are tried in two cases. In the first case, a vector is
     // longer than the innermost dimension, as a vector of 4 is for an output of
-    // 8 x 6 x 2 elements: its thread computes elements of several rows, whose
-    // indices differ, which takes more operations than a vector of 2 within one
+    // 8 x 6 x 2 elements. Its thread computes elements of several rows, whose
+    // indices differ. This takes more operations than a vector of 2 within one
     // row. The smallest block, `unit`, then has fewer than rank - 1 factors. In
     // the second case, the unit block gives too few threads to occupy the
     // device, and narrower vectors give more threads.

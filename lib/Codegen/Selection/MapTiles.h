@@ -23,7 +23,8 @@ std::optional<MapTile> getCrosswiseTile(mlir::linalg::GenericOp op,
 /// Returns the tile of the fastest map kernel for `op`.
 MapTile chooseMapTile(mlir::linalg::GenericOp op, const DeviceSpeed &device);
 
-/// Adds the tiles that the search for this tile considers to `proposals`.
+/// Adds the tiles that the search for the tile of a map kernel considers to
+/// `proposals`.
 void proposeMapTiles(mlir::linalg::GenericOp op, const DeviceSpeed &device,
                      Proposals &proposals);
 

@@ -16,9 +16,9 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles of a multiprocessor for an attention kernel with
-/// cooperative matrices. The units of a multiprocessor (matrix units, lanes and
-/// workgroup memory) work concurrently.
+/// Returns the estimated time, in cycles of a multiprocessor, of an attention
+/// kernel with cooperative matrices. The units of a multiprocessor (matrix
+/// units, lanes and workgroup memory) work concurrently.
 static double getMatrixAttentionTime(const Attention &attention,
                                      const MatrixAttentionTile &tile,
                                      const MatrixAttentionLayout &layout,
@@ -47,10 +47,10 @@ static double getMatrixAttentionTime(const Attention &attention,
                shared) +
       scores + barriers * cost::matrix::getBarrierCycles(device) +
       cost::matrix::getStageCycles(device);
-  // The registers of a thread hold the scores of one query, the thread's share
-  // of the outputs, of the queries and of the factors in flight, and its share
-  // of the sums of products from which the scores of the next block of keys are
-  // computed.
+  // The registers of a thread hold several values: the scores of one query; the
+  // thread's share of the outputs, of the queries and of the factors in flight;
+  // and its share of the sums of products for the scores of the next block of
+  // keys.
   double registers =
       static_cast<double>(layout.columns) + 2 * keys +
       cost::matrix::otherRegisters +
@@ -73,8 +73,8 @@ static double getMatrixAttentionTime(const Attention &attention,
 }
 
 namespace {
-/// The sizes that the search for an attention kernel with cooperative matrices
-/// tries.
+/// The sizes of tiles that the search for an attention kernel with cooperative
+/// matrices tries.
 struct MatrixAttentionSeeds {
   int64_t queries[4], keys[4], stages[2];
 };
@@ -85,8 +85,8 @@ static constexpr MatrixAttentionSeeds attentionSeeds = {
     /*keys=*/{16, 32, 64, 128},
     /*stages=*/{1, 2}};
 
-/// Adds the kernels to `proposals`; none if matrices cannot multiply the
-/// factors.
+/// Adds attention kernels with cooperative matrices to `proposals`. Adds none
+/// if matrices cannot multiply the factors.
 static void searchMatrixAttentionTiles(const Attention &attention,
                                        const DeviceProfile &profile,
                                        Proposals &proposals) {

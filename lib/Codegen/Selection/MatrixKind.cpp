@@ -21,9 +21,10 @@ using namespace dml;
 // Times
 //===----------------------------------------------------------------------===//
 
-/// Whether the factors of all terms that an iteration of the contraction's loop
-/// adds are elements or padding under one condition, as those of all channels
-/// at one position of an image are.
+/// An iteration of the contraction's loop adds several terms. Returns whether
+/// one condition decides for the factors of all these terms whether they are
+/// elements or padding. In an image with channels last, for example, all
+/// channels at one position are elements or all are padding.
 static bool areChosenTogether(const ContractionOperand &operand) {
   auto getCondition = [](Value factor) -> Value {
     if (auto widening = factor.getDefiningOp<arith::ExtFOp>())
@@ -37,19 +38,21 @@ static bool areChosenTogether(const ContractionOperand &operand) {
          });
 }
 
-/// Returns the approximate number of operations that stage one factor.
+/// Returns the approximate number of operations that copy one factor to
+/// workgroup memory.
 static double countStagingOps(const Contraction &contraction,
                               const ContractionOperand &operand,
                               const MatrixSchedule &schedule) {
   // If an iteration of the contraction's loop adds many terms, a stage may
-  // contain only one of them, from each of several iterations. The factors of
+  // contain only one term of each of several iterations. The factors of
   // neighbouring terms then belong to different stages, and each factor is
   // loaded by itself.
   if (schedule.termsTogether < contraction.getTermsOfStep())
     return cost::matrix::opsPerSingleFactor;
   if (!isChosen(operand))
     return cost::matrix::opsPerMovedFactor;
-  // The factors of a vector share one selection between elements and padding.
+  // If one condition decides for all terms of an iteration, the factors of a
+  // vector share one selection between elements and padding.
   int64_t together =
       areChosenTogether(operand)
           ? std::gcd(contraction.getTermsOfStep(), schedule.lanes)
@@ -60,8 +63,8 @@ static double countStagingOps(const Contraction &contraction,
 }
 
 /// Returns the cycles in which `threads` threads load and prepare the factors
-/// of an operand for one stage. If some threads have no item in the last round,
-/// they load an item all the same, so that the time is that of whole rounds.
+/// of an operand for one stage. In the last round, threads without an item load
+/// an item as well, so that the time is that of whole rounds.
 static double getStagingTime(const Contraction &contraction,
                              const ContractionOperand &operand,
                              const FactorStrides &strides, int64_t positions,
@@ -74,7 +77,8 @@ static double getStagingTime(const Contraction &contraction,
          static_cast<double>(factors) / DeviceSpeed::opsPerCycle;
 }
 
-/// Returns the number of workgroups with tiles of `rows` by `columns`.
+/// Returns the number of workgroups that compute `contraction` in tiles of
+/// `rows` by `columns` sums.
 static int64_t countGroups(const Contraction &contraction, int64_t rows,
                            int64_t columns) {
   return llvm::divideCeilSigned(contraction.rows.size, rows) *
@@ -106,8 +110,8 @@ static double getTimeOfProducts(const MatrixTile &tile,
                                 const MatrixSchedule &schedule,
                                 const DeviceSpeed &device) {
   // Sums of factors, which zero points need, are computed as products with a
-  // matrix of ones. They take one product more for each matrix of rows' factors
-  // (addsRows) or of columns' factors (addsColumns) that a subgroup loads.
+  // matrix of ones. Each matrix of rows' factors (addsRows) or of columns'
+  // factors (addsColumns) that a subgroup loads takes one more product.
   double withSums = 1;
   if (schedule.addsRows)
     withSums += static_cast<double>(schedule.shape.columns) /
@@ -121,7 +125,8 @@ static double getTimeOfProducts(const MatrixTile &tile,
          device.matrixBytesPerCycle;
 }
 
-/// Returns the number of stages of a matrix kernel.
+/// Returns the number of stages that a matrix kernel multiplies, one after the
+/// other.
 static double countStages(const Contraction &contraction,
                           const MatrixSchedule &schedule) {
   return static_cast<double>(schedule.getBlocks(contraction) *
@@ -135,8 +140,8 @@ static double getTimeOfSums(const MatrixTile &tile, const DeviceSpeed &device) {
          device.workgroupBytesPerCycle;
 }
 
-/// Returns the number of registers that a workgroup takes: for sums, for
-/// factors in flight, and for other values, of all its threads.
+/// Returns the number of registers that all threads of a workgroup take
+/// together: for sums, for factors in flight, and for other values.
 static double countRegisters(const MatrixTile &tile,
                              const MatrixSchedule &schedule, double threads) {
   double sums = static_cast<double>(tile.rows * tile.columns * tile.slices);
@@ -207,13 +212,13 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
       occupancy.resident};
 }
 
-/// Returns the part of the time of a workgroup, in cycles, that depends on how
-/// its tile is divided between subgroups. The workgroup has the multiprocessor
+/// Returns the part of a workgroup's time, in cycles, that depends on the
+/// division of its tile between subgroups. The workgroup has the multiprocessor
 /// to itself. Subgroups with larger tiles load fewer matrices. Slices, which
 /// share out the terms of a sum (split-K within the workgroup), give the matrix
 /// units more subgroups. In the last round of loads, threads without an item
-/// cost as much time as others, so that the best number of items is a multiple
-/// of the number of threads.
+/// cost as much time as others. The best number of items is therefore a
+/// multiple of the number of threads.
 static double getTimeOfSubgroups(const Contraction &contraction,
                                  const OperandStrides &strides,
                                  const MatrixTile &tile,
@@ -255,8 +260,8 @@ struct MatrixSeeds {
   /// The numbers of slices that the search tries: in tiles of workgroups, and
   /// in the division of a tile between subgroups (chooseSubgroups()).
   int64_t slices[4], slicesOfSubgroups[3];
-  /// The lengths of a stage that the search tries, as the number of cooperative
-  /// matrices of each slice. With 2 slices and matrices of 16 terms, an entry
+  /// The lengths of a stage that the search tries, as numbers of cooperative
+  /// matrices for each slice. With 2 slices and matrices of 16 terms, an entry
   /// of 4 means 4 * 2 * 16 terms.
   int64_t matricesOfStage[4];
   /// The numbers of stages in workgroup memory.
@@ -288,9 +293,9 @@ static constexpr MatrixSeeds seeds = {
 
 /// Returns the numbers of terms that the search tries for a stage with `slices`
 /// slices. The last numbers are for contractions whose terms fill whole vectors
-/// only after several iterations of the loop over terms: with 9 terms in an
-/// iteration and vectors of 8 factors, 8 iterations have 72 terms, or 9
-/// vectors.
+/// only after several iterations of the loop over terms. With 9 terms in an
+/// iteration and vectors of 8 factors, for example, 8 iterations have 72 terms,
+/// or 9 vectors.
 static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
                                           const MatrixShape &shape,
                                           int64_t slices) {
@@ -307,8 +312,9 @@ static SmallVector<int64_t> getStageTerms(const Contraction &contraction,
   return numbers;
 }
 
-/// Returns how the kernel with `tile` computes `contraction`, or nothing if no
-/// matrix kernel with this tile can compute it.
+/// Returns the division of the terms of `contraction` into the stages of a
+/// kernel with `tile`. Returns nothing if no matrix kernel with this tile can
+/// compute the contraction.
 static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
                                                  const MatrixTile &tile,
                                                  const DeviceProfile &profile) {
@@ -319,8 +325,8 @@ static std::optional<MatrixSchedule> getSchedule(const Contraction &contraction,
   return schedule;
 }
 
-/// Replaces the division of `tile` between subgroups by the fastest one for a
-/// workgroup that has a multiprocessor to itself.
+/// Replaces the division of `tile` between subgroups by the fastest division.
+/// The times are those of a workgroup that has a multiprocessor to itself.
 static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
   const Contraction &contraction = *query.contraction;
   const DeviceProfile &profile = query.profile;
@@ -338,9 +344,9 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
     if (countRegisters(other, *schedule, threads) >
         std::min(device.registers, threads * device.registersOfThread))
       return;
-    // Slices pay only if they allow the subgroups larger tiles, and thus fewer
-    // loads of matrices. MobileNetV2 in f16, whose tiles have 32 by 32 sums,
-    // took 1.025 times as long with slices that only added subgroups.
+    // Slices are worthwhile only if they allow the subgroups larger tiles, and
+    // thus fewer loads of matrices. MobileNetV2 in f16, whose tiles have 32 by
+    // 32 sums, took 1.025 times as long with slices that only added subgroups.
     if (other.slices > 1 && getLoadedBytes(other, *schedule) >= bytes)
       return;
     double time =
@@ -350,7 +356,7 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
     least = time;
     tile = other;
   };
-  // If several divisions take equally long, the tile stays unchanged.
+  // The present division is considered first. It stays if no other is faster.
   MatrixTile other = tile;
   consider(other);
   for (auto [rows, columns] : seeds.subgroups)
@@ -373,7 +379,7 @@ public:
   void run();
 
   /// The tile of the fastest kernel. Nothing if matrices cannot compute the
-  /// contraction or would be mostly padding.
+  /// contraction, or if most of the matrices would be padding.
   std::optional<MatrixTile> best;
   MatrixTime time;
 
@@ -397,9 +403,9 @@ private:
 /// of their rows and columns and all of their terms in use. If less is in use,
 /// a kernel without cooperative matrices is as fast.
 bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
-  // For few rows and quantized columns, a sliced kernel is faster, since it has
-  // no stages to wait for: 8 rows times 4096 x 14336 numbers of 4 bits took 34
-  // us on an H200, and 42 us with matrices of 16 rows.
+  // For few rows and quantized columns, a sliced kernel is faster, since it
+  // does not wait for stages. 8 rows times 4096 x 14336 numbers of 4 bits took
+  // 34 us on an H200, and 42 us with matrices of 16 rows.
   if (2 * contraction.rows.size <= shape.rows &&
       !matchQuantizedFactors(contraction.columns).empty())
     return false;
@@ -411,9 +417,9 @@ bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
 
 /// Whether the subgroups and slices of `tile` are worth considering.
 bool MatrixSearch::canShare(const MatrixTile &tile) const {
-  // Slices are only tried for tiles whose subgroups without slices are too few
-  // to occupy the matrix units of a multiprocessor. They are also only tried if
-  // one tile has all rows: with several tiles of rows, there are more
+  // Slices are tried only for tiles whose subgroups without slices are too few
+  // to occupy the matrix units of a multiprocessor. They are also tried only if
+  // one tile has all rows. If there are several tiles of rows, there are more
   // workgroups, whose subgroups can occupy the matrix units instead.
   int64_t subgroups =
       (tile.rows / tile.subgroupRows) * (tile.columns / tile.subgroupColumns);
@@ -427,19 +433,22 @@ bool MatrixSearch::canShare(const MatrixTile &tile) const {
          profile.getMaxWorkgroupSize();
 }
 
-/// Returns the least number of stages ahead that the search tries: 1 if the
-/// kernel gains by keeping the factors of a stage in registers from one
-/// iteration of its loop to the next, and 0 otherwise.
+/// Returns the least number of stages ahead that the search tries. The number
+/// is 1 if the kernel gains by keeping the factors of a stage in registers from
+/// one iteration of its loop to the next. Otherwise it is 0.
 int64_t MatrixSearch::getLeastAhead(const MatrixTile &tile) const {
   // Two kinds of kernels gain by loading the factors of the next stage into
-  // registers before they compute the products of the present stage. First,
-  // kernels that select between a factor and padding, since the selection
-  // delays the factor: they took 0.93 of the time on an H200 (cases:
-  // conv64to64_56_k3_f16, conv3to64_224_k7s2_f16). Second, kernels whose
-  // workgroups have a multiprocessor to themselves, since no other workgroup
-  // works while one waits for its loads: they took 0.95 of the time on an H100
-  // (197 rows of 768 terms, 768 to 3072 columns). With slices, the second kind
-  // took 1.05 of the time (gemm_rows16_f16), and has no stage ahead.
+  // registers before they compute the products of the present stage.
+  //
+  // First, kernels that select between a factor and padding, since the
+  // selection delays the factor. They took 0.93 of the time on an H200 (cases:
+  // conv64to64_56_k3_f16, conv3to64_224_k7s2_f16).
+  //
+  // Second, kernels whose workgroups have a multiprocessor to themselves, since
+  // no other workgroup works while one waits for its loads. They took 0.95 of
+  // the time on an H100 (197 rows of 768 terms, 768 to 3072 columns). With
+  // slices, the second kind took 1.05 of the time (gemm_rows16_f16), and
+  // therefore loads no stage ahead.
   if (isChosen(contraction.rows) || isChosen(contraction.columns))
     return 1;
   return tile.slices == 1 && static_cast<double>(countGroups(
@@ -447,22 +456,26 @@ int64_t MatrixSearch::getLeastAhead(const MatrixTile &tile) const {
                                  profile.getSpeed().multiprocessors;
 }
 
-/// Whether `tile`, which loads factors several stages ahead, may do so.
+/// Whether a kernel with `tile`, which loads factors several stages ahead, can
+/// be faster than one that does not.
 bool MatrixSearch::canLoadAhead(const MatrixTile &tile,
                                 const MatrixSchedule &schedule) const {
-  // Several workgroups on a multiprocessor fill each other's waits, and the
-  // products of a large tile take as long as its loads.
+  // If a multiprocessor runs several workgroups, they hide each other's
+  // latency. If a tile is large, its products take as long as its loads. Loads
+  // several stages ahead gain nothing in both cases.
   if (static_cast<double>(countGroups(contraction, tile.rows, tile.columns)) >
           profile.getSpeed().multiprocessors ||
       tile.rows * tile.columns > cost::matrix::maxSumsAhead)
     return false;
-  // The code of several stages is written out, so that each stage is to be in
-  // one piece and the sum is to have more stages than are loaded ahead.
+  // The code of several stages is unrolled. For this, each iteration of the
+  // kernel's loop must have a single stage, and there must be more iterations
+  // than stages that are loaded ahead.
   if (schedule.getPhases(contraction) > 1 ||
       schedule.getBlocks(contraction) <= tile.ahead)
     return false;
-  // A choice between an element and padding for each factor by itself waits for
-  // the factor, so that nothing is gained.
+  // If each factor has a selection of its own between an element and padding,
+  // the selection waits for the load of the factor, and loads ahead gain
+  // nothing.
   if (llvm::any_of(ArrayRef{&contraction.rows, &contraction.columns},
                    [](const ContractionOperand *operand) {
                      return isChosen(*operand) && !areChosenTogether(*operand);
@@ -486,7 +499,8 @@ void MatrixSearch::consider(const MatrixTile &tile,
   best = tile;
 }
 
-/// Tries all stages for a tile whose subgroups and slices are set.
+/// Tries all lengths and numbers of stages for a tile whose subgroups and
+/// slices are set.
 void MatrixSearch::tryStages(MatrixTile tile, const MatrixShape &shape) {
   int64_t least = getLeastAhead(tile);
   for (int64_t terms : getStageTerms(contraction, shape, tile.slices))
@@ -507,7 +521,8 @@ void MatrixSearch::tryStages(MatrixTile tile, const MatrixShape &shape) {
     }
 }
 
-/// Tries all subgroups and slices for a tile whose rows and columns are set.
+/// Tries all divisions into subgroups and slices for a tile whose rows and
+/// columns are set.
 void MatrixSearch::tryShares(MatrixTile tile, const MatrixShape &shape) {
   for (auto [rows, columns] : seeds.subgroups)
     for (int64_t slices : seeds.slices) {
@@ -524,8 +539,8 @@ void MatrixSearch::run() {
     if (!isFilledBy(shape))
       continue;
     for (int64_t rows : seeds.rows) {
-      // The smallest number of rows in the list of tiles is only for
-      // contractions that do not have more rows than that.
+      // The smallest number of rows in the list is only for contractions that
+      // do not have more rows.
       if (rows == seeds.rows[0] && contraction.rows.size > rows)
         continue;
       for (int64_t columns : seeds.columns) {
@@ -564,8 +579,8 @@ class MatrixKind : public KernelKindOf<MatrixTile> {
            "subgroups, such as '128x128x32x64x64', or a 'dml.kernel' with a "
            "matrix_tile";
   }
-  /// A tile that is written as '128x128x32x64x64' has no matrix shape, which is
-  /// chosen later for each contraction.
+  /// Parses the text of a tile. A text such as '128x128x32x64x64' states no
+  /// matrix shape, which is chosen later for each contraction.
   std::optional<KernelTile> parseOption(StringRef text,
                                         MLIRContext *context) const override {
     MatrixTile tile{};

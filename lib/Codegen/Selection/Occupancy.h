@@ -17,8 +17,8 @@ struct GroupResources {
   double registers, bytes;
 };
 
-/// Whether a thread can have `registers` registers. A kernel whose threads need
-/// more spills values to memory, or loads them later than it could.
+/// Whether a thread can have `registers` registers. If the threads of a kernel
+/// need more, the driver spills values to memory, or loads them later.
 inline bool fitsThread(double registers, const DeviceSpeed &device) {
   return registers <= device.registersOfThread;
 }
@@ -29,9 +29,10 @@ inline bool fitsThread(double registers, const DeviceSpeed &device) {
 /// allow two workgroups. If workgroup memory allows three, the occupancy is
 /// two.
 struct Occupancy {
-  /// The total number of workgroups that each multiprocessor runs.
+  /// The number of workgroups that each multiprocessor runs from the beginning
+  /// to the end of the kernel.
   double groups;
-  /// The number of workgroups that run at a time.
+  /// The number of workgroups that a multiprocessor runs at a time.
   double resident;
   /// Whether the values of the threads exceed the registers, so that some
   /// values are spilled to memory.
@@ -50,16 +51,17 @@ struct Occupancy {
   /// the `resident` workgroups that run at a time. `together` are the cycles
   /// for which the iteration occupies the busiest unit of the multiprocessor.
   /// `alone` are the cycles of the iteration, waits included, if the workgroup
-  /// has the multiprocessor to itself. Several workgroups fill each other's
-  /// waits, so that an iteration takes the longer of `together` and `alone` /
-  /// `resident`. Since some waits stay unfilled, the measured share
-  /// cost::matrix::unhiddenShare = 0.15 of `alone` is added. If three run at a
-  /// time with `together` = 100 and `alone` = 250, an iteration takes max(100,
-  /// 250 / 3) + 0.15 * 250 = 137.5 cycles.
+  /// has the multiprocessor to itself.
+  ///
+  /// Several workgroups hide each other's waits, so that an iteration takes the
+  /// longer of `together` and `alone` / `resident`. Some waits stay, and the
+  /// measured share cost::matrix::unhiddenShare = 0.15 of `alone` is added. If
+  /// three workgroups run at a time with `together` = 100 and `alone` = 250, an
+  /// iteration takes max(100, 250 / 3) + 0.15 * 250 = 137.5 cycles.
   double getTimeOfIteration(double together, double alone) const;
 
   /// Returns the cycles of the kernel. `ofGroup` are the cycles of a workgroup
-  /// whose values fit the registers; spilled values take more time.
+  /// whose values fit the registers. Spilled values take more time.
   double getTimeOfKernel(double ofGroup) const;
 };
 

@@ -27,8 +27,9 @@ static RowTile chooseRowTile(const RowReduction &reduction,
                                      1, getMaxVectors(reduction, layout));
   int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
   // Returns how many threads should load neighbouring bytes at the same time,
-  // so that their loads form whole sectors: at most `count`, rounded up to a
-  // power of two. These threads have consecutive numbers.
+  // so that their loads coalesce to whole sectors. The number is at most
+  // `count`, rounded up to a power of two. These threads have consecutive
+  // numbers.
   auto getTogether = [&](int64_t count) {
     return static_cast<int64_t>(llvm::bit_ceil(static_cast<uint64_t>(
         std::min(cost::rows::getThreadsSideBySide(device), count))));
@@ -43,7 +44,7 @@ static RowTile chooseRowTile(const RowReduction &reduction,
     tile.threads = getTogether(items);
     // If a few rows are interleaved in memory, each thread holds elements of
     // all of these rows, which form a slot. At least two slots then share a
-    // workgroup. The reason is a measurement alone: reduce_columns_three_f32
+    // workgroup. The only reason is a measurement: reduce_columns_three_f32
     // reaches 0.73 of the rate of a copy on an H200, and 0.37 with one
     // workgroup for each slot.
     if (layout.rows > 1 && !reduction.hasScan())
@@ -68,9 +69,9 @@ static RowTile chooseRowTile(const RowReduction &reduction,
   return tile;
 }
 
-/// Returns tiles with more or fewer threads for a row than `tile` has. Where a
-/// row's threads hold all `items` vectors of the row at a time, those of the
-/// other tile do as well.
+/// Returns tiles with more or fewer threads for a row than `tile` has. If a
+/// row's threads hold all `items` vectors of the row at a time with `tile`,
+/// they also do so with the other tiles.
 static SmallVector<RowTile> getNeighbours(const RowTile &tile, int64_t items) {
   SmallVector<RowTile> tiles;
   bool holdsRow = tile.threads * tile.vectors >= items;
@@ -146,8 +147,8 @@ class RowKind : public KernelKindOf<RowTile> {
     add(chosen);
     if (proposals.wantsOne())
       return;
-    // The rules have no times by which other tiles could be ordered: those that
-    // differ from the chosen one by a factor of two or four follow it.
+    // A tuner also gets the tiles that differ from the chosen one by a factor
+    // of two or four. Without a model of time, they have no other order.
     for (RowTile other : getNeighbours(chosen, layout.getItems(*reduction)))
       add(other);
   }

@@ -28,7 +28,7 @@ struct SelectMapTiles : dml::impl::SelectMapTilesBase<SelectMapTiles> {
   void runOnOperation() override {
     const DeviceProfile &device = getDeviceProfile(getOperation());
     getOperation().walk([&](linalg::GenericOp op) {
-      // A kernel that is already chosen is kept, unless it is a map kernel
+      // A kernel that has been chosen before stays, unless it is a map kernel
       // without a tile.
       if (Attribute attribute = op->getAttr(kernelAttrName)) {
         std::optional<KernelTile> tile = getKernelTile(attribute);

@@ -21,9 +21,9 @@ using namespace dml;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The distances between the addresses of loads: `count` threads, or groups of
-/// threads, load at addresses that are `apart` bytes apart. 16 threads that
-/// load neighbouring f32 numbers have the spread {16, 4}.
+/// The addresses of loads: `count` threads, or groups of threads, load at
+/// addresses that are `apart` bytes apart. 16 threads that load neighbouring
+/// f32 numbers have the spread {16, 4}.
 struct Spread {
   int64_t count;
   double apart;
@@ -58,13 +58,13 @@ struct FactorCost {
   /// The number of loads of the thread, of vectors or of single factors.
   double loads;
   /// The number of registers for loaded vectors, and for factors that are
-  /// loaded one by one. The numbers are separate because drivers move all loads
-  /// of single factors ahead of their uses, but only a limited number of loads
-  /// of vectors.
+  /// loaded one by one. Drivers move all loads of single factors ahead of their
+  /// uses, but only a limited number of loads of vectors. The numbers are
+  /// therefore separate.
   double ofVectors = 0, ofSingles = 0;
-  /// The number of registers for all factors of a round, and for what is loaded
-  /// and computed for them, if the driver's compiler keeps the order of the
-  /// program (DeviceSpeed::computesInOrder).
+  /// The number of registers that a driver's compiler needs if it keeps the
+  /// order of the program (DeviceSpeed::computesInOrder). They hold all factors
+  /// of a round, and the values from which these factors are computed.
   double inOrder = 0;
   /// The cycles in which the L1 cache serves the loads of a workgroup.
   double cycles;
@@ -95,9 +95,10 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   result.loads = count / static_cast<double>(together);
   (together > 1 ? result.ofVectors : result.ofSingles) =
       result.loads * std::ceil(width / sizeof(float));
-  // The program loads and converts the factors of `times` groups of terms
-  // before it multiplies those of the first group. Compilers load factors that
-  // need no conversion one group after the other.
+  // The kernel loads and converts the factors of `times` groups of terms before
+  // it multiplies those of the first group, so that registers hold the factors
+  // of all groups. Factors that need no conversion are an exception: compilers
+  // load these factors one group after the other.
   auto times = static_cast<double>(tile.times);
   result.inOrder = count * (factors.operations > 0 ? times : 1);
   if (factors.numPerWord > 0)
@@ -110,7 +111,7 @@ static FactorCost getFactorCost(const FactorTraits &factors,
     result.inOrder *= 1 + cost::sliced::registersOfChoice;
   result.inOrder +=
       times * static_cast<double>(tile.terms) * factors.otherLoads;
-  // A run of quantized factors has a scale and a zero point of its own.
+  // Neighbouring quantized factors share a scale and a zero point.
   auto shared = static_cast<double>(positions * factors.sharedLoads);
   result.operations = count * factors.operations + result.loads +
                       shared * cost::sums::opsOfScale;
@@ -134,9 +135,9 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   double groups = static_cast<double>(DeviceProfile::workgroupSize) /
                   static_cast<double>(threadsTogether);
   // If the columns are quantized, most loads have 16 bytes in each thread. The
-  // L1 cache then takes the time of a whole line for each line that a load
-  // touches, or, if this is more, timesOfWideLoad times the time of as many
-  // whole lines as the load has bytes.
+  // L1 cache then takes the longer of two times. The first is the time of a
+  // whole line for each line that a load touches. The second is timesOfWideLoad
+  // times the time of as many whole lines as the load has bytes.
   bool isQuantized = tile.together > 0;
   double loaded = width * static_cast<double>(threadsTogether) /
                   device.cacheLineBytes *
@@ -149,7 +150,7 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   return result;
 }
 
-/// Returns the number of registers of a thread of `tile`.
+/// Returns the estimated number of registers of a thread of `tile`.
 static double countRegisters(const SliceTile &tile, const FactorCost &rows,
                              const FactorCost &columns,
                              const DeviceSpeed &device) {
@@ -158,7 +159,7 @@ static double countRegisters(const SliceTile &tile, const FactorCost &rows,
   if (device.computesInOrder != 0)
     return sums + rows.inOrder + columns.inOrder + cost::sliced::otherRegisters;
   // Drivers move all loads of single factors ahead of their uses, but only a
-  // limited number of loads of vectors.
+  // limited number of loads of vectors (FactorCost::ofVectors).
   double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
                           cost::sliced::registersAhead + sums / 2);
   return sums + ahead + times * (rows.ofSingles + columns.ofSingles) +
@@ -197,8 +198,8 @@ static std::optional<double> getSlicedTime(const SumTraits &sums,
   double last = cost::sliced::getEndCycles(device) +
                 cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
   double together = 1;
-  // The size of the workgroup memory in which the slices are added up is chosen
-  // later, so that only registers limit the occupancy here.
+  // The workgroup memory in which the slices are added up gets its size later,
+  // so that only registers limit the occupancy here.
   double time = getTimeOfGroups(
       groups, getResources(threads, registers, /*vectors=*/0, device), device,
       [&](double most, double) {
@@ -273,8 +274,9 @@ void SliceSearch::consider(const SliceTile &tile, Proposals &proposals) {
           cost::sliced::maxFactorOps ||
       !findTileProblem(contraction, tile).empty())
     return;
-  // Neighbouring columns must give the threads of a workgroup at least a sector
-  // of neighbouring bytes to load.
+  // If neighbouring terms are not neighbours in memory, neighbouring columns
+  // must give the threads of a workgroup at least a sector of neighbouring
+  // bytes to load.
   if (!traits.isAlong() &&
       traits.columns.getBytes(DeviceProfile::workgroupSize / tile.slices *
                               tile.columns / traits.columns.sums) <
@@ -285,14 +287,15 @@ void SliceSearch::consider(const SliceTile &tile, Proposals &proposals) {
 }
 
 /// Returns the number of consecutive threads that load neighbouring terms of
-/// the same quantized column, in vectors of 16 bytes: as many threads as
-/// together load as many bytes as memory transfers at a time. With 4 bits a
-/// number, for example, 4 threads load 64 bytes of a column, and the 32 threads
-/// of a subgroup load terms of 8 columns. All columns need the same factors of
-/// the rows, which the subgroup then loads from 4 places instead of 32. The
-/// number is the same where each thread loads less than 16 bytes of the column,
-/// since the factors of the rows then take an even larger share of the time.
-/// Returns 0 if the columns are not quantized.
+/// the same quantized column, in vectors of 16 bytes. Together they load as
+/// many bytes as memory transfers at a time. With 4 bits a number, for example,
+/// 4 threads load 64 bytes of a column, and the 32 threads of a subgroup load
+/// terms of 8 columns. All columns need the same factors of the rows, which the
+/// subgroup then loads from 4 places instead of 32.
+///
+/// The number is the same if each thread loads less than 16 bytes of the
+/// column, since the factors of the rows then take an even larger share of the
+/// time. Returns 0 if the columns are not quantized.
 int64_t SliceSearch::getThreadsTogether(int64_t slices) const {
   if (!traits.isAlong() || traits.columns.numPerWord == 0)
     return 0;
@@ -309,19 +312,19 @@ int64_t SliceSearch::getThreadsTogether(int64_t slices) const {
 SmallVector<int64_t> SliceSearch::getTermsOfThread() const {
   int64_t ofStep = contraction.getTermsOfStep();
   // If the factors of a column are neighbours in memory from term to term, the
-  // thread loads as many terms as one vector of 16 bytes holds: 8 of f16.
-  // Otherwise each term takes loads of its own for the columns. More terms at a
-  // time can then only combine loads of the rows' factors, and the thread loads
-  // four terms.
+  // thread loads as many terms as one vector of 16 bytes holds, such as 8 of
+  // f16. Otherwise, each term takes loads of its own for the columns. More
+  // terms at a time then only combine loads of the rows' factors, and the
+  // thread loads four terms.
   int64_t terms =
       traits.isAlong()
           ? std::max<int64_t>(
                 8 * DeviceProfile::vectorBytes / traits.columns.bits, 1)
           : ThreadBlock::side;
   // Quantized factors are unpacked if the terms of each thread fill words. The
-  // search tries threads that load four, two or one words at a time: with fewer
+  // search tries threads that load four, two or one words at a time. With fewer
   // words, the loads of the rows' factors touch fewer lines of the cache, but
-  // there are more loads of scales.
+  // the threads load more scales.
   SmallVector<int64_t> numbers;
   if (traits.isAlong() && traits.columns.numPerWord > 0)
     for (int64_t words : {4, 2, 1}) {
@@ -347,8 +350,8 @@ void SliceSearch::run(Proposals &proposals) {
     return;
   SmallVector<int64_t> terms = getTermsOfThread();
   // A tile has no more rows and columns than the output, rounded up to a power
-  // of two. Its columns are a multiple of the sums of an element: 3, 6 and 12
-  // where an element is computed from 3 sums.
+  // of two. Its columns are a multiple of the number of sums of an element: if
+  // an element is computed from 3 sums, the search tries 3, 6 and 12 columns.
   for (int64_t rows = 1;
        rows <= cost::sliced::maxRows && rows / 2 < contraction.rows.size;
        rows *= 2)

@@ -17,7 +17,8 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the cycles of a multiprocessor for the first kernel.
+/// Returns the estimated time of the first kernel of split attention, in cycles
+/// of a multiprocessor.
 static double getPartsTime(const Attention &attention,
                            const SplitAttentionLayout &layout,
                            const DeviceSpeed &device) {
@@ -31,9 +32,9 @@ static double getPartsTime(const Attention &attention,
                       ((terms + columns) * getOpsOfProduct(rows, side, device) +
                        cost::attention::opsPerScore) /
                       DeviceSpeed::opsPerCycle;
-  // Of the workgroups that need the same keys and values, the first loads them
-  // from memory, and the others, which compute other rows, load them from the
-  // last-level cache.
+  // Several workgroups, which compute different rows, may need the same keys
+  // and values. The first of them loads these from memory, and the others load
+  // them from the last-level cache.
   double bytes = getFactorBytes(attention) * tiles / groups;
   double loading = bytes *
                    (device.getCyclesPerByte() * device.multiprocessors +
@@ -58,9 +59,9 @@ static double getPartsTime(const Attention &attention,
       occupancy.getTimeOfIteration(together, operations + waiting));
 }
 
-/// Returns the cycles of a multiprocessor for both kernels. The cycles in which
-/// memory transfers the bytes of keys and values are left out, since each way
-/// to compute attention reads them.
+/// Returns the estimated time of both kernels of split attention, in cycles of
+/// a multiprocessor. The cycles in which memory transfers the bytes of keys and
+/// values are left out, since each way to compute attention reads them.
 static double getSplitTime(const Attention &attention,
                            const SplitAttentionLayout &layout,
                            const DeviceSpeed &device) {
@@ -87,10 +88,11 @@ static bool canBind(linalg::GenericOp op, const DeviceProfile &profile) {
          profile.getMaxStorageBuffers();
 }
 
-/// The numbers of keys in a part that the search tries.
+/// The numbers of keys that the search tries for a part of the keys.
 static constexpr int64_t keysOfParts[] = {32, 64, 128, 256, 512};
 
-/// Adds the kernels to `proposals`; none if the keys cannot be split.
+/// Adds kernels for split attention to `proposals`. Adds none if the keys
+/// cannot be split.
 static void searchSplitTiles(const Attention &attention,
                              const DeviceProfile &profile,
                              Proposals &proposals) {

@@ -47,8 +47,8 @@ static MemRefType getPartsType(linalg::GenericOp op,
   return MemRefType::get(shape, contraction.sumType);
 }
 
-/// Whether the sums of `op` can be split into `parts` partial sums with an
-/// equal number of iterations of the outermost loop.
+/// Whether the sums of `op` can be split into `parts` partial sums that have
+/// equal numbers of iterations of the outermost loop.
 static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
                      int64_t parts) {
   return parts > 1 && contraction.sums == 1 && op.getNumLoops() < maxRank &&
@@ -57,7 +57,7 @@ static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
 }
 
 /// Returns the number of partial sums for each sum with which `op` takes the
-/// least time, or 1 if no number saves enough time.
+/// least time. Returns 1 if no number saves enough time.
 static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
@@ -94,8 +94,8 @@ static void eraseUnused(linalg::GenericOp op) {
 }
 
 /// Creates a generic that computes `parts` partial sums for each sum of `op`.
-/// `buffer` has one dimension more than the output of `op`, the outermost one,
-/// whose coordinate p holds the p-th partial sums.
+/// `buffer` has one more dimension than the output of `op`. This dimension is
+/// the outermost one, and its coordinate p holds the p-th partial sums.
 static void buildParts(linalg::GenericOp op, const Contraction &contraction,
                        Value buffer, int64_t parts) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -182,7 +182,7 @@ struct SplitSums : dml::impl::SplitSumsBase<SplitSums> {
     SmallVector<linalg::GenericOp> generics;
     getOperation().walk([&](linalg::GenericOp op) { generics.push_back(op); });
     for (linalg::GenericOp op : generics) {
-      // A kernel that was chosen before expects whole sums.
+      // A kernel that has been chosen before expects whole sums.
       if (op->hasAttr(kernelAttrName))
         continue;
       std::optional<Contraction> contraction = Contraction::match(op);

@@ -44,7 +44,8 @@ static double countOpsOfFactor(const ContractionOperand &operand) {
   return operations / static_cast<double>(operand.factors.size());
 }
 
-/// Returns the number of loads for a factor beside that of the factor itself.
+/// Returns the average number of loads that compute a factor, without the load
+/// of the factor itself.
 static double countOtherLoads(const ContractionOperand &operand) {
   auto loads = llvm::count_if(
       operand.slice, [](Operation *op) { return isa<memref::LoadOp>(op); });
@@ -85,13 +86,13 @@ SumTraits SumTraits::get(const KernelQuery &query) {
 double dml::getFactorBytes(const SumTraits &sums, const FactorTraits &factors) {
   double count = static_cast<double>(factors.size) *
                  static_cast<double>(sums.terms * sums.batches);
-  // A factor that may be padding belongs to a window of a convolution, and
-  // windows of neighbouring positions overlap, so that memory transfers most
-  // elements only once for all windows. If an iteration of the loop over terms
-  // adds all taps of a channel, an element lies in about as many windows as an
-  // iteration has terms: 3 x 3 taps are 9 terms, and an element lies in 9
-  // windows. The estimate divides by the number of terms of an iteration even
-  // where an iteration adds terms of several channels at one tap.
+  // A factor that may be padding belongs to a window of a convolution. Windows
+  // of neighbouring positions overlap, so that memory transfers most elements
+  // only once for all windows. If an iteration of the loop over terms adds all
+  // taps of a channel, an element lies in about as many windows as an iteration
+  // has terms: 3 x 3 taps are 9 terms, and an element lies in 9 windows. The
+  // estimate divides by the number of terms of an iteration, even if an
+  // iteration adds terms of several channels at one tap instead.
   if (factors.isChosen)
     count /= static_cast<double>(factors.strides.terms);
   return count * factors.getBytes(1);

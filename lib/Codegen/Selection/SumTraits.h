@@ -14,23 +14,24 @@
 namespace dml {
 
 /// The properties of an operand's factors on which the time of a kernel
-/// depends: their strides, the number of rows or columns (a column counts once
-/// for each of its sums), the bits of a factor in memory, the operations that
-/// compute a factor from loaded elements, and whether a factor is a selection
-/// between an element and padding.
+/// depends: the strides of the factors; the number of rows or columns, where a
+/// column counts once for each of its sums; the bits of a factor in memory; the
+/// operations that compute a factor from loaded elements; and whether a factor
+/// is a selection between an element and padding.
 struct FactorTraits {
   FactorStrides strides;
   int64_t size, bits;
   double operations;
   bool isChosen;
-  /// The number of sums of a column.
+  /// The number of sums for which a column has factors (Contraction::sums).
   int64_t sums = 1;
-  /// The number of quantized factors in a word of 32 bits, which a sliced
-  /// kernel unpacks at a time, and the number of loads for their scale and
-  /// their zero point. 0 for other factors.
+  /// For quantized factors: the number of factors in a word of 32 bits, which a
+  /// sliced kernel unpacks at a time, and the number of loads for their scale
+  /// and their zero point. Both are 0 for other factors.
   int64_t numPerWord = 0, sharedLoads = 0;
-  /// The number of loads for a factor beside that of the factor itself, such as
-  /// the parameters of a normalization that has been fused with the product.
+  /// The average number of loads that compute a factor, without the load of the
+  /// factor itself. An example are the parameters of a normalization that has
+  /// been fused with the product.
   double otherLoads = 0;
 
   double getBytes(int64_t count) const {
@@ -45,13 +46,13 @@ struct SumTraits {
 
   static SumTraits get(const KernelQuery &query);
   /// Whether consecutive threads of a sliced kernel belong to different slices,
-  /// so that they have different terms of the same columns. Otherwise they have
+  /// and have different terms of the same columns. Otherwise, they have
   /// different columns.
   bool isAlong() const { return columns.strides.areAlongSteps(); }
 };
 
-/// Returns the number of bytes of an operand that memory transfers to compute
-/// the sums.
+/// Returns the number of bytes of one operand's factors that memory transfers
+/// to compute the sums.
 double getFactorBytes(const SumTraits &sums, const FactorTraits &factors);
 
 /// Returns the cycles in which memory transfers all factors.
@@ -59,10 +60,10 @@ double getTimeOfMemory(const SumTraits &sums, const DeviceSpeed &device);
 
 /// Returns the cycles of `groups` workgroups, each of which takes the resources
 /// `ofGroup`. A multiprocessor runs as many workgroups at a time as its
-/// registers and its workgroup memory allow, and begins further workgroups when
-/// these have finished. `getTime(most, average)` returns the cycles of the
-/// workgroups that run at a time: `most` is their largest number on any
-/// multiprocessor, and `average` the average number.
+/// registers and its workgroup memory allow. When these workgroups have
+/// finished, the multiprocessor begins further ones. `getTime(most, average)`
+/// returns the cycles of the workgroups that run at a time: `most` is their
+/// largest number on any multiprocessor, and `average` the average number.
 double getTimeOfGroups(
     double groups, const GroupResources &ofGroup, const DeviceSpeed &device,
     llvm::function_ref<double(double most, double average)> getTime);
