@@ -300,11 +300,11 @@ private:
   std::vector<std::pair<unsigned, Atom>> changes;
   /// The ranges of atoms under the assumptions so far.
   Box assumed;
-  /// The number of atoms that the code around a branch shares with the code in
-  /// the branch, if these are the forms of the code in the branch
-  /// (getNarrowed()). The shared atoms have the numbers below `numShared`. Only
-  /// their ranges can be narrowed by another branch: the condition of that
-  /// branch is built in the code around, from shared atoms.
+  /// In forms that getNarrowed() made for the code inside of a branch: the
+  /// number of atoms that these forms inherit from the forms of the code around
+  /// the branch. The inherited atoms have the indices below `numShared`. Only
+  /// inherited atoms can be narrowed further, since the condition that narrows
+  /// an atom is built in the code around the branch.
   unsigned numShared = std::numeric_limits<unsigned>::max();
   LoggedMap<std::tuple<int, LinearForm, int64_t>, unsigned> divided;
   llvm::MapVector<Value, unsigned> opaque;

@@ -130,11 +130,11 @@ private:
                    mlir::Value>
         computed;
     /// The ranges of the atoms that are results of select operations. For
-    /// `select(i < 8, i, 0)`, such a range is 0 to 7, even if i can be larger.
-    /// MLIR's range analysis of the kernel's code does not draw this conclusion
-    /// from the condition. These ranges may therefore prove that a load is
-    /// inside of its buffer, but must not remove a comparison: without the
-    /// comparison in the code, MLIR's range analysis would not know the range.
+    /// `%s = select(i < 8, i, 0)`, this range is 0 to 7, even if i can be
+    /// larger. The ranges may prove that a load is inside of its buffer. They
+    /// must not remove a comparison of %s with a bound, such as `%s < 100`:
+    /// MLIR's range analysis, which runs later, does not derive the range of %s
+    /// from the select, and needs the comparison.
     IndexForms::Box selected;
     /// Atoms that are 1 where a condition holds and 0 elsewhere, with their
     /// conditions. In the index of a load that is used only where the condition

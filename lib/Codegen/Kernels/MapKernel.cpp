@@ -938,10 +938,10 @@ PartBuilder::Interior PartBuilder::buildInterior(IndexForms &forms,
     b.setInsertionPointToEnd(interior);
     IndexForms narrowed = entry.getNarrowed(b, box);
     // Building stops as soon as the path has too many operations to be
-    // worthwhile. The path may still clamp indices, where ranges do not decide
-    // a comparison. The next iteration of the loop then narrows the ranges to
-    // threads for which the comparison has the outcome without clamping, and
-    // builds a shorter path for these threads.
+    // worthwhile. The path still clamps an index if the ranges of the threads
+    // do not decide the comparison of the clamp. The next iteration of the loop
+    // therefore narrows the ranges to the threads that need no clamp, and
+    // builds the path anew for these threads.
     buildTile(narrowed, (worthwhile - outside) *
                             (countOperations(general) + countCondition()));
     scf::YieldOp::create(b);

@@ -74,10 +74,12 @@ private:
 };
 } // namespace
 
-/// Returns the stride of `load` along dimension `dim`: the difference of its
-/// positions for two neighbouring elements in the middle of the output. The
-/// coordinates of these elements are constants, and they are far from padding.
-/// An index that is clamped at the borders therefore has a known value.
+/// Returns the stride of `load` along dimension `dim` of the output: how far
+/// the element that `load` reads moves in its buffer from one element of the
+/// output to the next. The function builds the load for two neighbouring
+/// elements in the middle of the output and subtracts the two positions. The
+/// coordinates of these two elements are constants far from padding, so that
+/// clamped indices have known values.
 std::optional<int64_t> LoadProbe::getStrideInMiddle(memref::LoadOp load,
                                                     int64_t dim) {
   std::optional<LinearForm> before;

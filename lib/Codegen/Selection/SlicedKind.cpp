@@ -158,8 +158,9 @@ static double countRegisters(const SliceTile &tile, const FactorCost &rows,
        times = static_cast<double>(tile.times);
   if (device.computesInOrder != 0)
     return sums + rows.inOrder + columns.inOrder + cost::sliced::otherRegisters;
-  // Drivers move all loads of single factors ahead of their uses, but only a
-  // limited number of loads of vectors (FactorCost::ofVectors).
+  // A factor that is loaded ahead of its use holds a register until then.
+  // Drivers move all loads of single factors ahead, and loads of vectors
+  // (FactorCost::ofVectors) as far as registers are left for them.
   double ahead = std::min(times * (rows.ofVectors + columns.ofVectors),
                           cost::sliced::registersAhead + sums / 2);
   return sums + ahead + times * (rows.ofSingles + columns.ofSingles) +
