@@ -18,6 +18,7 @@ behind the layers included in proportion. "bound" is the time in which a copy mo
 as the step must read (weights and cache) and 3.5 us for each kernel that waits; "part" is the
 bound divided by the time of a step. "torch" is a step of PyTorch in f16, with a CUDA graph.
 """
+import one_line  # noqa: F401
 import argparse
 import collections
 import contextlib

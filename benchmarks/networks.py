@@ -15,17 +15,14 @@
 # come in several, the smallest.
 #
 # SPDX-License-Identifier: Apache-2.0
+import one_line  # noqa: F401
 import argparse
 import math
 import os
 import sys
 
-try:
-    import numpy as np
-    from onnx import TensorProto, helper, numpy_helper
-except ImportError as error:
-    sys.exit(f"benchmarks/networks.py: {sys.executable} has no {error.name}, but python3-onnx and "
-             "python3-numpy are wanted: run it with Debian's /usr/bin/python3, or install the two")
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
 
 NETWORKS = {}
 

@@ -19,6 +19,7 @@ the CPU provider's median; and the largest difference from its outputs, as a par
 largest output. --peers adds ONNX Runtime's CUDA provider where Python's onnxruntime has it,
 and PyTorch's time (peer-networks) where there is torch.
 """
+import one_line  # noqa: F401
 import argparse
 import json
 import os

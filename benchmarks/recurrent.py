@@ -11,6 +11,7 @@ a cache. "us" is the time of a run divided by the number of steps: the median of
 tensors of the device, from call to return. "cudnn" is the same for PyTorch's module, which
 calls cuDNN, and "graph" for a CUDA graph of the call. Needs python3-onnx.
 """
+import one_line  # noqa: F401
 import argparse
 import json
 import statistics

@@ -17,6 +17,7 @@ The models are made by networks.py, which needs python3-onnx, unless the folder 
 has them already. The package dml comes from the source tree or from a wheel. The program
 in C is sessions.c: it is compiled with cc, unless --program names it.
 """
+import one_line  # noqa: F401
 import argparse
 import ctypes
 import json

@@ -11,7 +11,11 @@ import argparse
 import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(f"error: {sys.executable} has no NumPy, but python3-numpy is wanted: run the script "
+             "with Debian's /usr/bin/python3, or install it")
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "digits"))
 from onnx_file import make_model, make_node  # noqa: E402

@@ -13,7 +13,11 @@ import argparse
 import os
 import sys
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(f"error: {sys.executable} has no NumPy, but python3-numpy is wanted: run the script "
+             "with Debian's /usr/bin/python3, or install it")
 
 from onnx_file import make_model, make_node
 

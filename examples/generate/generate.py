@@ -13,8 +13,12 @@ import sys
 import time
 from pathlib import Path
 
-import dml
-import numpy as np
+try:
+    import dml
+    import numpy as np
+except ImportError as error:
+    sys.exit(f"error: {sys.executable} has no {error.name}, but dml and NumPy are wanted: "
+             "docs/Python.md says how to install them")
 
 CONFIG = "genai_config.json"
 # Fixed and growing caches have a multiple of this many positions, so that few sizes occur.

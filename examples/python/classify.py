@@ -3,8 +3,12 @@
 import re
 import sys
 
-import dml
-import numpy as np
+try:
+    import dml
+    import numpy as np
+except ImportError as error:
+    sys.exit(f"error: {sys.executable} has no {error.name}, but dml and NumPy are wanted: "
+             "docs/Python.md says how to install them")
 
 
 def read_picture(path):

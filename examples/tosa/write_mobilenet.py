@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0
 import argparse
 import random
 import struct
+import sys
 
 
 class Network:
@@ -103,5 +104,8 @@ def write(classes=10):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n\nSPDX")[0])
     parser.add_argument("file", metavar="FILE")
-    with open(parser.parse_args().file, "w", encoding="utf-8") as file:
-        file.write(write())
+    try:
+        with open(parser.parse_args().file, "w", encoding="utf-8") as file:
+            file.write(write())
+    except OSError as error:
+        sys.exit(f"error: {error}")

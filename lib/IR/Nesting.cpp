@@ -8,23 +8,15 @@
 // together; aliases, whose types and attributes contain those of the aliases
 // before; and expressions of affine maps, which nest without brackets.
 //
-// What bytecode contains is only known after it was read, which MLIR does
-// without recursion.
-//
 //===----------------------------------------------------------------------===//
 
 #include "dml/IR/Nesting.h"
 
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace dml;
 
-/// Brackets around a place, with those of the aliases there. Each region in the
-/// generic form has two: ({.
-constexpr unsigned kMostNested = 256;
 /// Characters of an expression without a bracket, a comma, a colon, an equals
 /// sign or a quotation mark. An affine map of `d0 + d0 + ...` has a level for
 /// each sign.
@@ -193,125 +185,4 @@ bool NestingCheck::step() {
 
 llvm::Error dml::checkNesting(llvm::StringRef text) {
   return NestingCheck(text).run();
-}
-
-//===----------------------------------------------------------------------===//
-// Bytecode
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Finds how deep attributes and types are nested, without recursion.
-class ElementDepth {
-public:
-  unsigned get(const void *root) {
-    llvm::SmallVector<std::pair<const void *, bool>> stack = {{root, false}};
-    while (!stack.empty()) {
-      auto [element, isDone] = stack.pop_back_val();
-      if (!isDone) {
-        // A type that contains itself is 0 deep there.
-        if (!depths.try_emplace(element, 0).second)
-          continue;
-        stack.push_back({element, true});
-        forEachElement(element, [&](const void *inner) {
-          stack.push_back({inner, false});
-        });
-        continue;
-      }
-      unsigned depth = 0;
-      forEachElement(element, [&](const void *inner) {
-        depth = std::max(depth, depths.lookup(inner) + 1);
-      });
-      depths[element] = depth;
-    }
-    return depths.lookup(root);
-  }
-
-  const void *add(mlir::Attribute attribute) {
-    attributes.insert(attribute.getAsOpaquePointer());
-    return attribute.getAsOpaquePointer();
-  }
-
-private:
-  void forEachElement(const void *element,
-                      llvm::function_ref<void(const void *)> use) {
-    auto useAttribute = [&](mlir::Attribute inner) {
-      if (inner)
-        use(add(inner));
-    };
-    auto useType = [&](mlir::Type inner) {
-      if (inner)
-        use(inner.getAsOpaquePointer());
-    };
-    if (attributes.contains(element))
-      mlir::Attribute::getFromOpaquePointer(element).walkImmediateSubElements(
-          useAttribute, useType);
-    else
-      mlir::Type::getFromOpaquePointer(element).walkImmediateSubElements(
-          useAttribute, useType);
-  }
-
-  llvm::DenseMap<const void *, unsigned> depths;
-  llvm::DenseSet<const void *> attributes;
-};
-} // namespace
-
-llvm::Error dml::checkNesting(mlir::Operation *root) {
-  unsigned deepest = 0;
-  ElementDepth elements;
-  auto addAttribute = [&](mlir::Attribute attribute) {
-    deepest = std::max(deepest, elements.get(elements.add(attribute)));
-  };
-  auto addType = [&](mlir::Type type) {
-    deepest = std::max(deepest, elements.get(type.getAsOpaquePointer()));
-  };
-  // All operations, each in front of those in its regions.
-  llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> operations = {
-      {root, 0}};
-  for (size_t i = 0; i < operations.size(); ++i) {
-    auto [op, depth] = operations[i];
-    deepest = std::max(deepest, depth);
-    addAttribute(op->getLoc());
-    addAttribute(op->getAttrDictionary());
-    llvm::for_each(op->getResultTypes(), addType);
-    for (mlir::Region &region : op->getRegions())
-      for (mlir::Block &block : region) {
-        for (mlir::BlockArgument argument : block.getArguments()) {
-          addType(argument.getType());
-          addAttribute(argument.getLoc());
-        }
-        for (mlir::Operation &inner : block)
-          operations.push_back({&inner, depth + 1});
-      }
-  }
-  if (deepest <= kMostNested)
-    return llvm::Error::success();
-  // The innermost operations go first, since the destructor of an operation
-  // recurses over its regions.
-  for (auto [op, depth] : llvm::reverse(llvm::drop_begin(operations))) {
-    op->dropAllUses();
-    op->dropAllReferences();
-    op->erase();
-  }
-  return llvm::createStringError(
-      "regions, attributes or types are nested " + llvm::Twine(deepest) +
-      " deep, but wanted are at most " + llvm::Twine(kMostNested));
-}
-
-mlir::OwningOpRef<mlir::ModuleOp>
-dml::parseBytecode(const std::shared_ptr<llvm::SourceMgr> &sources,
-                   mlir::MLIRContext *context, bool verifies) {
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(
-      sources, mlir::ParserConfig(context, /*verifyAfterParse=*/false));
-  if (!module)
-    return nullptr;
-  if (llvm::Error error = checkNesting(module->getOperation())) {
-    llvm::StringRef name = sources->getMemoryBuffer(sources->getMainFileID())
-                               ->getBufferIdentifier();
-    mlir::emitError(mlir::FileLineColLoc::get(context, name, 0, 0),
-                    llvm::toString(std::move(error)));
-    return nullptr;
-  }
-  if (verifies && failed(mlir::verify(*module)))
-    return nullptr;
-  return module;
 }

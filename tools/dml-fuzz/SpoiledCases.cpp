@@ -9,10 +9,12 @@
 #include "Testing/Mutation/Mutator.h"
 #include "Testing/Programs/Generator.h"
 #include "dml/IR/Layout.h"
+#include "dml/IR/Nesting.h"
 #include "dml/Import/ONNX.h"
 #include "dml/Import/ONNXRuntime.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Reference/Tensor.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -207,7 +209,14 @@ Outcome survive(MLIRContext *context, StringRef bytes, uint64_t valueSeed,
   OwningOpRef<ModuleOp> module;
   {
     Listener listener(context);
-    module = parseSourceString<ModuleOp>(bytes, context, "case");
+    auto file = llvm::MemoryBuffer::getMemBufferCopy(bytes, "case");
+    if (isBytecode(*file)) {
+      auto sources = std::make_shared<llvm::SourceMgr>();
+      sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+      module = parseBytecode(sources, context);
+    } else {
+      module = parseSourceString<ModuleOp>(bytes, context, "case");
+    }
     if (!module)
       return listener.judge(Outcome::Rejected, "the parser");
   }

@@ -78,10 +78,12 @@ private:
   llvm::cl::opt<std::string> option;
 };
 
-/// Returns what `print` writes to llvm::outs(), instead of writing it.
-inline std::string captureOutput(llvm::function_ref<void()> print) {
+/// Returns what `print` writes to a stream without a buffer, or to
+/// llvm::outs(), instead of writing it.
+inline std::string captureOutput(llvm::function_ref<void()> print,
+                                 int stream = STDOUT_FILENO) {
   llvm::outs().flush();
-  int ends[2], original = dup(STDOUT_FILENO);
+  int ends[2], original = dup(stream);
   if (original < 0)
     return "";
   if (pipe(ends)) {
@@ -94,11 +96,11 @@ inline std::string captureOutput(llvm::function_ref<void()> print) {
     for (ssize_t count = 0; (count = read(end, bytes, sizeof(bytes))) > 0;)
       text.append(bytes, count);
   });
-  dup2(ends[1], STDOUT_FILENO);
+  dup2(ends[1], stream);
   close(ends[1]);
   print();
   llvm::outs().flush();
-  dup2(original, STDOUT_FILENO);
+  dup2(original, stream);
   close(original);
   reader.join();
   close(ends[0]);
@@ -163,6 +165,20 @@ inline std::string describeCommandLineError(llvm::StringRef text) {
     }
     return result + help;
   }
+  if (first.consume_front("for the --")) {
+    auto [name, what] = first.split(" option: ");
+    auto [value, rest] = what.ltrim('\'').split('\'');
+    std::string option = ("--" + name + "=" + value).str();
+    if (rest.contains("boolean argument"))
+      return option + ": wanted is true or false";
+    if (rest.contains("value invalid for"))
+      return option + ": wanted is a number";
+    if (what.starts_with("Cannot find option named '"))
+      return ("--" + name + "=" + rest.split('\'').first +
+              ": there is no pass of this name" + help)
+          .str();
+    return ("--" + name + ": " + what).str();
+  }
   if (first.starts_with("Too many positional arguments"))
     return "there are more files than the one that is wanted" + help;
   if (first.starts_with("Not enough positional"))
@@ -205,11 +221,27 @@ inline bool parseCompilerCommandLine(int argc, char **argv,
     emitToolError(choice);
     return false;
   }
-  if (llvm::cl::ParseCommandLineOptions(argc, argv, overview, &os))
+  bool isValid = false;
+  auto parse = [&] {
+    isValid = llvm::cl::ParseCommandLineOptions(argc, argv, overview, &os);
+  };
+  // Of some mistakes LLVM tells by itself. Of --help and --version it does not
+  // return.
+  std::string told;
+  if (llvm::any_of(llvm::ArrayRef(argv, argc), [](llvm::StringRef argument) {
+        argument = argument.ltrim('-');
+        return argument.starts_with("help") || argument == "h" ||
+               argument == "version";
+      }))
+    parse();
+  else
+    told = captureOutput(parse, STDERR_FILENO);
+  if (isValid) {
+    llvm::errs() << told;
     return true;
-  // Of some mistakes LLVM has told by itself.
-  if (!text.empty())
-    emitToolError(describeCommandLineError(text));
+  }
+  if (!told.empty() || !text.empty())
+    emitToolError(describeCommandLineError(told.empty() ? text : told));
   return false;
 }
 

@@ -1,4 +1,4 @@
-//===- Nesting.h - How deep a module's text is nested -----------*- C++ -*-===//
+//===- Nesting.h - Modules that anybody may have written --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -15,22 +15,24 @@
 
 namespace dml {
 
+/// How deep a module may be nested: in text, the brackets around a place, with
+/// those of the aliases there (each region in the generic form has two: ({); in
+/// bytecode, regions, and the attributes and types that others contain.
+constexpr unsigned kMostNested = 256;
+
 /// Refuses the text of a module with brackets that are nested more than 256
 /// deep, with which MLIR's parser would overflow the stack. Looks at each
 /// character once. Must be called before MLIR parses a text that anybody may
 /// have written.
 llvm::Error checkNesting(llvm::StringRef text);
 
-/// Refuses an operation that was read from bytecode with regions, attributes,
-/// types or locations that are nested more than 256 deep. MLIR's reader does
-/// not recurse, but its verifier, its printer and its destructors do: the
-/// caller reads without verification, and verifies afterwards. An operation
-/// that is refused loses all that its regions contain.
-llvm::Error checkNesting(mlir::Operation *root);
-
-/// Reads the one buffer of `sources`, which is bytecode, checks its nesting,
-/// and verifies the module if `verifies` is set. Returns null after an error
-/// was emitted.
+/// Reads the one buffer of `sources`, which is bytecode that anybody may have
+/// written, and verifies the module if `verifies` is set. Bytecode that MLIR's
+/// reader would not survive is refused before or while it is read: counts that
+/// the file cannot hold, more than kMostNested levels, attributes and types
+/// that contain themselves or do not fit their parameters, and encodings of
+/// dialects other than builtin and quant. Returns null after an error was
+/// emitted.
 mlir::OwningOpRef<mlir::ModuleOp>
 parseBytecode(const std::shared_ptr<llvm::SourceMgr> &sources,
               mlir::MLIRContext *context, bool verifies = true);

@@ -475,6 +475,8 @@ static auto guard(StringRef bytes, Function decode)
   auto fail = [](const llvm::Twine &message) {
     return llvm::createStringError("the file is no ONNX model: " + message);
   };
+  if (!bytes.empty() && bytes.find_first_not_of('\0') == bytes.npos)
+    return fail("it has nothing but zeros");
   try {
     return decode(pbf_reader(bytes.data(), bytes.size()));
   } catch (const DecodeError &error) {
