@@ -251,8 +251,10 @@ Status BindingTable::bind(const char *what, const std::string &name,
                           BoundRange &bound) {
   const Device &device = *program->device();
   DML_TRY(checkBinding(device, what, name, wantedSize, range));
+  Device::KnownBuffer known = device.findBuffer(range.buffer);
   BoundRange wanted{{range.buffer, range.offset, wantedSize},
-                    device.findBuffer(range.buffer).number};
+                    known.number,
+                    std::move(known.uses)};
   if (wanted.isKnownAs(bound))
     return Status();
   // Another recording may be written anew, which must not be in use.
@@ -394,6 +396,7 @@ Status BindingTable::prepare(bool isSubmission) {
   current->hasCommands = false;
   current->constantsVersion = version;
   current->bound = bound;
+  current->uses.reset();
   return Status();
 }
 
@@ -668,7 +671,14 @@ Status BindingTable::submit(const DmlSubmitInfo *info) {
   if (!current->hasCommands)
     DML_TRY(recordCommands(*current));
   current->hasCommands = true;
-  return submissions.submit(current->commandBuffers, info);
+  if (!current->uses) {
+    auto uses = std::make_shared<Submissions::Uses>();
+    for (const BoundRange &range : bound)
+      if (range.uses)
+        uses->push_back(range.uses);
+    current->uses = std::move(uses);
+  }
+  return submissions.submit(current->commandBuffers, info, current->uses);
 }
 
 Status BindingTable::wait(uint64_t timeout) {

@@ -52,6 +52,7 @@ private:
   struct BoundRange {
     DmlBufferRange range{};
     uint64_t number = 0;
+    std::shared_ptr<UseCount> uses;
 
     /// Whether the two are known to be the same bytes of the same buffer. A
     /// buffer of the caller is never known to be the same, since another
@@ -76,6 +77,9 @@ private:
     bool hasDescriptors = false;
     bool hasCommands = false;
     std::vector<BoundRange> bound;
+    /// The buffers of `bound` that the runtime has made; null before the first
+    /// submission with them.
+    std::shared_ptr<const Submissions::Uses> uses;
     /// Of the program's constants, for which the descriptors were written.
     uint64_t constantsVersion = 0;
     uint64_t lastUse = 0;

@@ -53,7 +53,7 @@ Status Buffer::initialize(DmlMemory kind, const std::string &name) {
       checkVk(vk.CreateBuffer(device->handle(), &bufferInfo, nullptr, &buffer),
               name, ": vkCreateBuffer of ", byteSize, " bytes"));
   device->setName(VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer, name);
-  device->addBuffer(buffer, bufferInfo.size);
+  uses = device->addBuffer(buffer, bufferInfo.size);
 
   DML_TRY(device->memory().allocate(buffer, kind, name, allocation));
   return checkVk(vk.BindBufferMemory(device->handle(), buffer,

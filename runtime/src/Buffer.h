@@ -42,6 +42,10 @@ public:
 
 private:
   Buffer() = default;
+  /// The binding tables that use the buffer notice the end of their work.
+  bool isWorking(uint64_t timeout) noexcept override {
+    return uses && *uses != 0;
+  }
   std::shared_ptr<Device> getDevice() const noexcept override { return device; }
   Status initialize(DmlMemory memory, const std::string &name);
   Status fillWithZeros();
@@ -52,6 +56,7 @@ private:
   /// Without memory where its size is 0.
   Allocation allocation;
   uint64_t byteSize = 0;
+  std::shared_ptr<UseCount> uses;
 };
 
 /// Returns an error if a range cannot be bound to a tensor that needs

@@ -543,9 +543,11 @@ Status Device::runCommands(const std::function<void(VkCommandBuffer)> &record) {
   return (*commands)->finish();
 }
 
-void Device::addBuffer(VkBuffer buffer, uint64_t size) {
+std::shared_ptr<UseCount> Device::addBuffer(VkBuffer buffer, uint64_t size) {
+  auto uses = std::make_shared<UseCount>(0);
   std::lock_guard<std::mutex> lock(buffersMutex);
-  buffers[buffer] = {size, ++lastBufferNumber};
+  buffers[buffer] = {size, ++lastBufferNumber, uses};
+  return uses;
 }
 
 void Device::removeBuffer(VkBuffer buffer) noexcept {

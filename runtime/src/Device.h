@@ -22,6 +22,10 @@ namespace dml::runtime {
 
 class Device;
 
+/// The number of submissions of binding tables that use a buffer and are not
+/// known to have finished. The buffer is destroyed when there are none.
+using UseCount = std::atomic<uint32_t>;
+
 /// An object that work of a device may use. It is destroyed by Device::retire.
 class DeviceObject {
 public:
@@ -91,10 +95,12 @@ public:
     /// of the caller. A driver may give the handle of a destroyed buffer to a
     /// new one, which then has another number.
     uint64_t number = 0;
+    /// Null for a buffer of the caller.
+    std::shared_ptr<UseCount> uses;
   };
   /// Notes the size of a buffer that the runtime has made on the device, and
-  /// numbers the buffer.
-  void addBuffer(VkBuffer buffer, uint64_t size);
+  /// numbers the buffer. Returns the count of its uses.
+  std::shared_ptr<UseCount> addBuffer(VkBuffer buffer, uint64_t size);
   void removeBuffer(VkBuffer buffer) noexcept;
   KnownBuffer findBuffer(VkBuffer buffer) const;
   /// Fills the numbers of the device's memory.

@@ -9,9 +9,19 @@
 using namespace dml::runtime;
 
 Submissions::~Submissions() {
+  finish(running.size());
   for (const std::vector<VkFence> *fences : {&running, &idle})
     for (VkFence fence : *fences)
       device.functions().DestroyFence(device.handle(), fence, nullptr);
+}
+
+void Submissions::finish(size_t count) noexcept {
+  for (size_t i = 0; i < count; ++i)
+    for (const std::shared_ptr<UseCount> &uses : *usesOfRunning[i])
+      --*uses;
+  usesOfRunning.erase(usesOfRunning.begin(), usesOfRunning.begin() + count);
+  idle.insert(idle.end(), running.begin(), running.begin() + count);
+  running.erase(running.begin(), running.begin() + count);
 }
 
 /// Provides an idle fence: a fence of a submission that has finished, or a new
@@ -22,6 +32,7 @@ Status Submissions::provideIdleFence() {
   const DeviceFunctions &vk = device.functions();
   // Fences move between the two lists without an allocation.
   running.reserve(DML_MAX_SUBMISSIONS);
+  usesOfRunning.reserve(DML_MAX_SUBMISSIONS);
   idle.reserve(DML_MAX_SUBMISSIONS);
   if (!running.empty()) {
     uint64_t limit = device.waitLimit();
@@ -30,8 +41,7 @@ Status Submissions::provideIdleFence() {
                           : vk.GetFenceStatus(device.handle(), running[0]);
     if (result != VK_NOT_READY) {
       DML_TRY(Device::checkWait(result, limit));
-      idle.push_back(running[0]);
-      running.erase(running.begin());
+      finish(1);
       return Status();
     }
   }
@@ -44,12 +54,16 @@ Status Submissions::provideIdleFence() {
 }
 
 Status Submissions::submit(const std::vector<VkCommandBuffer> &commands,
-                           const DmlSubmitInfo *info) {
+                           const DmlSubmitInfo *info,
+                           std::shared_ptr<const Uses> uses) {
   DML_TRY(provideIdleFence());
   DML_TRY(
       checkVk(device.functions().ResetFences(device.handle(), 1, &idle.back()),
               "vkResetFences"));
   DML_TRY(device.submit(commands, idle.back(), info));
+  for (const std::shared_ptr<UseCount> &count : *uses)
+    ++*count;
+  usesOfRunning.push_back(std::move(uses));
   running.push_back(idle.back());
   idle.pop_back();
   submitted = Clock::now();
@@ -67,8 +81,7 @@ VkResult Submissions::wait(uint64_t timeout) noexcept {
       device.waitFor(running.data(), static_cast<uint32_t>(running.size()),
                      timeout, expected > passed ? expected - passed : 0);
   if (result == VK_SUCCESS) {
-    idle.insert(idle.end(), running.begin(), running.end());
-    running.clear();
+    finish(running.size());
     // The expectation follows shorter times at once, and longer ones slowly:
     // work that ends before the thread polls is noticed late, so that its time
     // is at most the one that was measured.

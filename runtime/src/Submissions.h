@@ -23,9 +23,14 @@ public:
   Submissions(const Submissions &) = delete;
   Submissions &operator=(const Submissions &) = delete;
 
-  /// Submits the commands with the semaphores of `info`, which may be null.
+  /// The buffers that submissions with the same bindings use.
+  using Uses = std::vector<std::shared_ptr<UseCount>>;
+
+  /// Submits the commands with the semaphores of `info`, which may be null. The
+  /// commands use the buffers of `uses`, which counts the submission until it is
+  /// known to have finished.
   Status submit(const std::vector<VkCommandBuffer> &commands,
-                const DmlSubmitInfo *info);
+                const DmlSubmitInfo *info, std::shared_ptr<const Uses> uses);
   /// Waits for all submissions.
   VkResult wait(uint64_t timeout) noexcept;
   bool areRunning() const { return !running.empty(); }
@@ -34,11 +39,14 @@ private:
   using Clock = std::chrono::steady_clock;
 
   Status provideIdleFence();
+  /// Notes that the first `count` of the running submissions have finished.
+  void finish(size_t count) noexcept;
 
   Device &device;
   /// The fences of submissions that may not have finished, with the earliest
-  /// first.
+  /// first, and what each of them uses.
   std::vector<VkFence> running;
+  std::vector<std::shared_ptr<const Uses>> usesOfRunning;
   std::vector<VkFence> idle;
   /// When the last submission was made, and the nanoseconds from there to the
   /// end of the work, by the waits before; 0 if they are unknown.

@@ -910,6 +910,12 @@ typedef struct DmlBufferInfo {
 DML_API DmlResult dmlCreateBuffer(DmlDevice device, uint64_t size,
                                   DmlMemory memory, DmlBuffer *buffer,
                                   DmlError *error);
+/* Destroys a buffer, or, while submissions by dmlSubmit use it, as soon as a
+ * later call has noticed their end: a call that waits for them, submits, or
+ * destroys the binding table. dmlGetLateWorkCount counts such a buffer. Command
+ * buffers that the caller recorded must have finished, and a binding table to
+ * which the buffer is bound must not be submitted or recorded any more before
+ * another buffer is bound. */
 DML_API void dmlDestroyBuffer(DmlBuffer buffer);
 DML_API void dmlGetBufferInfo(DmlBuffer buffer, DmlBufferInfo *info);
 
@@ -941,8 +947,9 @@ DML_API DmlResult dmlCreateBindingTable(DmlProgram program,
  * Command buffers that the caller recorded must have finished. */
 DML_API void dmlDestroyBindingTable(DmlBindingTable table);
 
-/* Bind a buffer range, which must outlive its use, of at least the tensor's
- * bufferSize. Binding anew invalidates command buffers recorded from the table;
+/* Bind a buffer range of at least the tensor's bufferSize. A buffer of the
+ * caller must outlive its use; one of dmlCreateBuffer may be destroyed while
+ * submitted work uses it (dmlDestroyBuffer). Binding anew invalidates command buffers recorded from the table;
  * none of them may be pending. A range that is written (output, temporary) may
  * not overlap with another bound range, but that an output and the input in
  * whose place it is (dmlGetInPlaceInput) are bound to one range. Each call
