@@ -18,6 +18,7 @@
 #include "support/FunctionText.h"
 #include "support/Plural.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <set>
@@ -204,6 +205,82 @@ llvm::Expected<Trace> dml::tools::readTrace(StringRef path) {
                      function ? function->str() : std::string()});
   }
   return trace;
+}
+
+llvm::Expected<DriverReport> dml::tools::readDriverReport(StringRef path) {
+  auto fail = [&](const Twine &message) {
+    return llvm::createStringError("'" + path + "': " + message);
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return fail(buffer.getError().message());
+  llvm::Expected<llvm::json::Value> value =
+      llvm::json::parse((*buffer)->getBuffer());
+  if (!value)
+    return fail(llvm::toString(value.takeError()));
+  const llvm::json::Object *object = value->getAsObject();
+  const llvm::json::Array *kernels =
+      object ? object->getArray("kernels") : nullptr;
+  std::optional<StringRef> device =
+      object ? object->getString("device") : std::nullopt;
+  std::optional<StringRef> driver =
+      object ? object->getString("driver") : std::nullopt;
+  if (!kernels || !device || !driver)
+    return fail("wanted is what dml-inspect --driver --json writes, an object "
+                "with device, driver and kernels");
+  DriverReport report{device->str(),
+                      driver->str(),
+                      object->getString("deviceProfile").value_or("").str(),
+                      {}};
+  for (const llvm::json::Value &element : *kernels) {
+    const llvm::json::Object *kernel = element.getAsObject();
+    auto getCount = [&](StringRef key) -> std::optional<int64_t> {
+      std::optional<int64_t> count =
+          kernel ? kernel->getInteger(key) : std::nullopt;
+      return count && *count >= 0 ? count : std::nullopt;
+    };
+    std::optional<int64_t> index = getCount("kernel"),
+                           size = getCount("subgroupSize"),
+                           spills = getCount("spills");
+    const llvm::json::Object *statistics =
+        kernel ? kernel->getObject("statistics") : nullptr;
+    std::optional<StringRef> name =
+        kernel ? kernel->getString("entryPoint") : std::nullopt;
+    if (!index || !size || !spills || !statistics || !name)
+      return fail("kernel " + Twine(report.kernels.size()) +
+                  " lacks one of kernel, entryPoint, subgroupSize, spills and "
+                  "statistics, as dml-inspect --driver --json writes them");
+    DriverKernel entry{static_cast<uint64_t>(*index),
+                       static_cast<uint64_t>(*size),
+                       static_cast<uint64_t>(*spills),
+                       name->str(),
+                       {}};
+    for (const auto &[key, number] : *statistics)
+      entry.statistics.emplace_back(StringRef(key).str(),
+                                    llvm::formatv("{0}", number).str());
+    llvm::sort(entry.statistics);
+    report.kernels.push_back(std::move(entry));
+  }
+  return report;
+}
+
+std::string dml::tools::describeOtherKernels(ArrayRef<KernelFunction> functions,
+                                             const DriverReport &report) {
+  for (const KernelFunction &function : functions)
+    for (const KernelStep &step : function.steps) {
+      if (step.kernel.empty())
+        continue;
+      auto found =
+          llvm::find_if(report.kernels, [&](const DriverKernel &kernel) {
+            return kernel.index == step.kernelIndex;
+          });
+      if (found == report.kernels.end() || found->entryPoint != step.kernel)
+        return "kernel " + std::to_string(step.kernelIndex) + " is '" +
+               step.kernel + "' of '" + function.name + "', but the file has " +
+               (found == report.kernels.end() ? "none of that number"
+                                              : "'" + found->entryPoint + "'");
+    }
+  return "";
 }
 
 std::string dml::tools::describeOtherModel(ArrayRef<KernelFunction> functions,

@@ -71,6 +71,29 @@ struct Trace {
 /// Reads what dml-run --trace wrote.
 llvm::Expected<Trace> readTrace(llvm::StringRef path);
 
+/// What a driver's compiler made of a kernel, and its numbers in the driver's
+/// words, sorted by name.
+struct DriverKernel {
+  uint64_t index = 0, subgroupSize = 0, spills = 0;
+  std::string entryPoint;
+  std::vector<std::pair<std::string, std::string>> statistics;
+};
+
+/// What dml-inspect --driver --json wrote. `profile` is the device profile for
+/// which the kernels were compiled; "" where the file has none.
+struct DriverReport {
+  std::string device, driver, profile;
+  std::vector<DriverKernel> kernels;
+};
+
+/// Reads what dml-inspect --driver --json wrote.
+llvm::Expected<DriverReport> readDriverReport(llvm::StringRef path);
+
+/// Returns why the kernels of `report` are not those of `functions`, or "" if
+/// they can be.
+std::string describeOtherKernels(llvm::ArrayRef<KernelFunction> functions,
+                                 const DriverReport &report);
+
 /// Returns why `trace` is not one of `functions`, which were compiled for
 /// `profile`, or "" if it can be one.
 std::string describeOtherModel(llvm::ArrayRef<KernelFunction> functions,

@@ -805,6 +805,46 @@ static void printKernels(const Measures &measures, raw_ostream &os) {
   }
 }
 
+/// What a driver's compiler made of each kernel. The columns are the numbers
+/// that the driver tells of any kernel.
+static void printDriver(const DriverReport &report, raw_ostream &os) {
+  size_t spilling =
+      llvm::count_if(report.kernels, [](const DriverKernel &kernel) {
+        return kernel.spills != 0;
+      });
+  os << "<h2>Kernels in a driver&#39;s compiler</h2>\n<p>"
+     << escape(report.driver) << ", for " << escape(report.device) << ": "
+     << printCount(report.kernels.size(), "kernel") << ", of which " << spilling
+     << (spilling == 1 ? " spills" : " spill")
+     << " registers.</p>\n<div "
+        "class=\"table\"><table><thead><tr><th>number</th>"
+        "<th>kernel</th><th>subgroups of</th><th>spills</th>";
+  llvm::SetVector<StringRef> names;
+  for (const DriverKernel &kernel : report.kernels)
+    for (const auto &[name, _] : kernel.statistics)
+      names.insert(name);
+  for (StringRef name : names)
+    os << "<th>" << escape(name) << "</th>";
+  os << "</tr></thead><tbody>\n";
+  for (const DriverKernel &kernel : report.kernels) {
+    os << "<tr><td>" << kernel.index << "</td><td>" << escape(kernel.entryPoint)
+       << "</td><td>" << kernel.subgroupSize << "</td><td"
+       << (kernel.spills ? " class=\"bad\"" : "") << ">" << kernel.spills
+       << "</td>";
+    for (StringRef name : names) {
+      auto found = llvm::find_if(kernel.statistics, [&](const auto &statistic) {
+        return statistic.first == name;
+      });
+      os << "<td>";
+      if (found != kernel.statistics.end())
+        os << escape(found->second);
+      os << "</td>";
+    }
+    os << "</tr>\n";
+  }
+  os << "</tbody></table></div>\n";
+}
+
 /// How long the steps of a run took, by what they compute.
 static void printTimes(ArrayRef<TimedStep> steps, raw_ostream &os) {
   struct Sum {
@@ -937,6 +977,8 @@ void dml::tools::printPage(ModuleOp module, const Report &report,
   }
 
   printKernels(measures, os);
+  if (measures.driver)
+    printDriver(*measures.driver, os);
 
   os << "<h2>Operators</h2>\n<div "
         "class=\"table\"><table><thead><tr><th>function</th><th>node</th>"

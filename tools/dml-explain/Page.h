@@ -23,6 +23,8 @@ struct Measures {
   /// `functions`, these have no times, and the text describes the difference.
   Trace trace;
   std::string whyOtherSteps;
+  /// What a driver's compiler made of the kernels, if a file says so.
+  std::optional<DriverReport> driver;
 };
 
 /// Prints the report as one HTML page that refers to no other files. For each

@@ -77,12 +77,18 @@ llvm::cl::opt<std::string> legalizedFile(
 llvm::cl::opt<std::string> deviceProfile(
     "device-profile", llvm::cl::value_desc("profile"),
     llvm::cl::desc("What --report's kernels are compiled for (what --times was "
-                   "run with, or else full)"),
+                   "run with or --driver compiled for, or else full)"),
     llvm::cl::init("full"), llvm::cl::cat(category));
 llvm::cl::opt<std::string> timesFile(
     "times", llvm::cl::value_desc("file"),
     llvm::cl::desc("What dml-run --trace wrote of the model, for --report's "
                    "times by operator and by step"),
+    llvm::cl::cat(category));
+llvm::cl::opt<std::string> driverFile(
+    "driver", llvm::cl::value_desc("file"),
+    llvm::cl::desc("What dml-inspect --driver --json wrote of the model's "
+                   "executable, for --report's registers, spills and subgroups "
+                   "of each kernel"),
     llvm::cl::cat(category));
 llvm::cl::opt<MatrixFormat> matrix(
     "matrix",
@@ -124,6 +130,9 @@ static ExitCode checkOptions(std::optional<FeatureLevel> &asked) {
     return tools::emitToolError(llvm::toString(profile.takeError()));
   if (!timesFile.empty() && reportFile.empty())
     return tools::emitToolError("--times is for what --report writes");
+  if (!driverFile.empty() && !StringRef(reportFile).ends_with(".html"))
+    return tools::emitToolError(
+        "--driver is for the page that --report=FILE.html writes");
   return tools::kExitDone;
 }
 
@@ -161,6 +170,15 @@ static ExitCode printReport(ModuleOp module, const Report &report,
     measures.functions = std::move(*functions);
   else
     measures.whyNone = llvm::toString(functions.takeError());
+  if (measures.driver && measures.whyNone.empty())
+    if (std::string why =
+            tools::describeOtherKernels(measures.functions, *measures.driver);
+        !why.empty())
+      return tools::emitToolError(
+          "'" + driverFile +
+          "' is of another model, or of one that was compiled with other "
+          "options: " +
+          why);
   if (!timesFile.empty() && measures.whyNone.empty()) {
     if (std::string why = tools::describeOtherModel(
             measures.functions, measures.profile, measures.trace);
@@ -239,6 +257,18 @@ static ExitCode run(MLIRContext &context, raw_ostream &os,
       deviceProfile = measures.trace.profile;
     if (auto profile = DeviceProfile::parse(deviceProfile); !profile)
       return tools::emitToolError("'" + timesFile +
+                                  "': " + llvm::toString(profile.takeError()));
+  }
+  if (!driverFile.empty()) {
+    auto driver = tools::readDriverReport(driverFile);
+    if (!driver)
+      return tools::emitToolError(llvm::toString(driver.takeError()));
+    measures.driver = std::move(*driver);
+    if (deviceProfile.getNumOccurrences() == 0 &&
+        measures.trace.profile.empty() && !measures.driver->profile.empty())
+      deviceProfile = measures.driver->profile;
+    if (auto profile = DeviceProfile::parse(deviceProfile); !profile)
+      return tools::emitToolError("'" + driverFile +
                                   "': " + llvm::toString(profile.takeError()));
   }
   tools::Console console(DML_TOOL, &context);

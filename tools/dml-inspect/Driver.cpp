@@ -244,6 +244,8 @@ DriverReport dml::tools::compileWithDriver(
       std::string(device.info().driverName) + ", " + device.info().driverInfo;
   std::shared_ptr<dml::runtime::Program> program =
       take(dml::runtime::Program::compile(device.get(), executable));
+  if (!executable->functions.empty())
+    report.deviceProfile = program->variant(0).deviceProfile;
   for (uint32_t i = 0; i < executable->kernels.size(); ++i) {
     VkPipeline pipeline = program->pipeline(i);
     if (!pipeline)
@@ -309,6 +311,7 @@ std::string dml::tools::printJson(const DriverReport &report) {
   std::ostringstream json;
   json << "{\n  \"device\": " << quoteJson(report.device)
        << ",\n  \"driver\": " << quoteJson(report.driver)
+       << ",\n  \"deviceProfile\": " << quoteJson(report.deviceProfile)
        << ",\n  \"kernels\": [";
   const char *separator = "";
   for (const DriverKernel &kernel : report.kernels) {

@@ -39,6 +39,9 @@ struct DriverKernel {
 /// The kernels that a device would run, as its driver compiled them.
 struct DriverReport {
   std::string device, driver;
+  /// The profile that the first function's variant was compiled for; "" where
+  /// the executable does not say.
+  std::string deviceProfile;
   std::vector<DriverKernel> kernels;
 };
 

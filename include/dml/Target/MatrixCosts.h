@@ -110,6 +110,18 @@ inline double getStartCycles(const DeviceSpeed &device) {
 /// shown:  gemm4096_f16
 inline constexpr double otherRegisters = 80;
 
+/// The number of stages up to which a driver's compiler that keeps the order of
+/// the program (DeviceSpeed::computesInOrder) writes out the code of the loop
+/// over stages; and the number of copies of a matrix of factors that the
+/// registers of a subgroup hold then. AMD's RDNA 3 has each factor in both
+/// halves of a subgroup of 32.
+/// unit:   stages, and copies
+/// shown:  gpt2 of benchmarks/networks.py in f16, whose 64 by 96 sums in 3
+///         stages of 128 terms need 371 registers by ACO's count: 256 for
+///         matrices, 32 for sums and 56 for the factors of the next stage
+inline constexpr double maxWrittenOutStages = 4;
+inline constexpr double copiesOfMatrix = 2;
+
 /// The largest number of sums in the tile of a kernel that loads factors more
 /// than one stage ahead.
 /// unit:   sums of a workgroup

@@ -376,6 +376,16 @@ inline constexpr double otherRegisters = 20;
 /// shown:  -
 inline constexpr double registersOfChoice = 0.5;
 
+/// The largest number of conditions of padding that a thread keeps from one
+/// iteration to the next, if the driver's compiler keeps the order of the
+/// program. More of them do not fit into scalar registers.
+/// unit:   conditions
+/// device: scalar registers of a subgroup; AMD's have 104
+/// shown:  filters of 3 by 3 on images of 7 by 7 and 11 by 11: ACO counts 46
+///         scalar registers with 18 conditions of a thread, 75 to 80 with 36,
+///         and 156 to 232 with 72
+inline constexpr double maxConditions = 48;
+
 /// The time in which memory transfers the factors of a sliced kernel, relative
 /// to the time of a copy of as many bytes, if each multiprocessor has many
 /// workgroups. A sliced kernel only reads. With only one workgroup, the time

@@ -13,10 +13,12 @@
 #include "Analysis/ElementMap.h"
 #include "Emit/TileBuilder.h"
 #include "Kernels/MapKernel.h"
+#include "Selection/Occupancy.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/MapCosts.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -29,6 +31,93 @@ static KernelCost measure(linalg::GenericOp op, const MapTile &tile,
                           ArrayRef<int64_t> interiors, double maxGeneral) {
   Block block;
   return tryMapKernel(block, op, tile, interiors, maxGeneral);
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// Returns the number of registers of 4 bytes that `value` takes while it is
+/// needed. Constants are parts of instructions, and conditions are masks of a
+/// subgroup.
+static int64_t countRegisters(Value value) {
+  if (matchPattern(value, m_Constant()))
+    return 0;
+  Type type = value.getType();
+  int64_t count = 1;
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    count = vector.getNumElements();
+    type = vector.getElementType();
+  }
+  if (type.isIndex())
+    return count;
+  if (!type.isIntOrFloat() || type.isInteger(1))
+    return 0;
+  return llvm::divideCeilSigned(count * type.getIntOrFloatBitWidth(), 32);
+}
+
+/// Returns the largest number of registers that the values of `block` take at a
+/// time, if a compiler keeps the order of its operations, nested ones included.
+static int64_t countRegistersInOrder(Block &block) {
+  // The operations are numbered in their order. A value is needed from the
+  // operation that defines it to the last one that uses it, or to the end of a
+  // loop that the definition stands outside of.
+  llvm::DenseMap<Operation *, int64_t> places;
+  block.walk<WalkOrder::PostOrder>([&](Operation *op) {
+    places.try_emplace(op, static_cast<int64_t>(places.size()));
+  });
+  SmallVector<int64_t> changes(places.size(), 0);
+  block.walk([&](Operation *op) {
+    for (Value value : op->getResults()) {
+      int64_t registers = countRegisters(value);
+      int64_t last = -1;
+      for (Operation *user : value.getUsers()) {
+        // A loop uses the value in each of its iterations.
+        Operation *where = user;
+        for (Operation *parent = user->getParentOp();
+             parent && parent->getBlock() && !parent->isAncestor(op);
+             parent = parent->getParentOp())
+          if (isa<LoopLikeOpInterface>(parent))
+            where = parent;
+        last = std::max(last, places.lookup(where));
+      }
+      if (registers == 0 || last < 0)
+        continue;
+      changes[places[op]] += registers;
+      changes[last] -= registers;
+    }
+  });
+  int64_t live = 0, most = 0;
+  for (int64_t change : changes)
+    most = std::max(most, live += change);
+  return most;
+}
+
+/// Whether the values of a thread of `tile` fit its registers. Compilers that
+/// move loads to their uses where registers run short make every tile fit. A
+/// thread that computes its elements one after the other keeps the vectors that
+/// it loaded for the first one up to the last one.
+static bool fitsThread(linalg::GenericOp op, const MapTile &tile,
+                       const DeviceSpeed &device) {
+  if (device.computesInOrder == 0)
+    return true;
+  Block block;
+  tryMapKernel(block, op, tile, /*interiors=*/{}, HUGE_VAL);
+  return fitsThread(static_cast<double>(countRegistersInOrder(block)), device);
+}
+
+/// Returns the tile with one vector for each thread, which is as long as the
+/// registers of a thread allow.
+static MapTile getLongestTile(linalg::GenericOp op, const DeviceSpeed &device) {
+  MapTile tile = getPlainTile(op);
+  while (!fitsThread(op, tile, device)) {
+    MapTile narrower = tile;
+    narrower.vectorBytes /= 2;
+    if (!findTileProblem(op, narrower).empty())
+      break;
+    tile = narrower;
+  }
+  return tile;
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,9 +184,10 @@ static bool waitsForThreads(linalg::GenericOp op, const MapTile &tile,
 /// elements of the output read many elements in common, as in a pooling. In the
 /// second case, threads with one row would transfer so few bytes that the time
 /// to start them would limit the kernel.
-static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
-                            const Traffic &traffic, const DeviceSpeed &device) {
-  MapTile tile = getPlainTile(op);
+static MapTile getFirstTile(linalg::GenericOp op, const MapTile &plain,
+                            const RowShape &rows, const Traffic &traffic,
+                            const DeviceSpeed &device) {
+  MapTile tile = plain;
   if (!rows.hasSeveralRows() || !rows.hasWholeVectors())
     return tile;
   if (traffic.loads > 1 && traffic.readsOfElement > cost::map::minReadsOfRows)
@@ -108,7 +198,7 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
       break;
     tile = *taller;
   }
-  return tile;
+  return fitsThread(op, tile, device) ? tile : plain;
 }
 
 /// Returns a tile for rows whose elements near the borders have clamped
@@ -116,8 +206,8 @@ static MapTile getFirstTile(linalg::GenericOp op, const RowShape &rows,
 /// inside of rows, whose indices need no clamping, and other threads compute
 /// the other vectors. With another tile, nearly all subgroups would have
 /// threads of both sorts, and would execute the code of both.
-static std::optional<MapTile> getTileOfInside(linalg::GenericOp op) {
-  MapTile tile = getPlainTile(op);
+static std::optional<MapTile> getTileOfInside(linalg::GenericOp op,
+                                              MapTile tile) {
   // The first kernel is built for a tile whose threads all run the same code,
   // and shows which vectors of a row need no clamping. In the next kernel,
   // separate threads compute these vectors. An index may be clamped twice, and
@@ -188,10 +278,13 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
   while (waitsForThreads(op, tile, traffic, device)) {
     SingleVectors next = *single;
     next.steps *= 2;
+    MapTile longer = tile;
+    longer.mode = next;
     if (next.steps * tile.vectorBytes > cost::map::maxRowBytes ||
-        rows.getNumVectors() / next.steps < device.getEnoughThreads())
+        rows.getNumVectors() / next.steps < device.getEnoughThreads() ||
+        !fitsThread(op, longer, device))
       break;
-    tile.mode = next;
+    tile = longer;
   }
   return tile;
 }
@@ -201,10 +294,9 @@ static MapTile getWithSteps(linalg::GenericOp op, MapTile tile,
 /// columns and vectors of 4 elements. The columns of a vector's elements then
 /// depend on the thread. But three consecutive vectors are four whole rows, and
 /// the columns of their elements are constants.
-static std::optional<MapTile> getGroupedTile(linalg::GenericOp op,
+static std::optional<MapTile> getGroupedTile(linalg::GenericOp op, MapTile tile,
                                              const RowShape &rows,
                                              const DeviceSpeed &device) {
-  MapTile tile = getPlainTile(op);
   int64_t vectors = 1;
   auto divideBy = [&](uint64_t divisor) {
     if (divisor == 0)
@@ -247,8 +339,9 @@ namespace {
 class Contest {
 public:
   /// `considered` receives the tiles that are measured. It may be null.
-  Contest(linalg::GenericOp op, const MapTile &first, Proposals *considered)
-      : op(op), considered(considered),
+  Contest(linalg::GenericOp op, const MapTile &first, const DeviceSpeed &device,
+          Proposals *considered)
+      : op(op), device(device), considered(considered),
         interiors(cost::map::interiorDivergence), tile(first),
         cost(measure(op, first, interiors, HUGE_VAL)), general(cost.general) {
     // Building a cheaper path for threads whose indices need no clamping takes
@@ -283,10 +376,10 @@ public:
              double loads = HUGE_VAL) {
     double maxGeneral = operations * general;
     KernelCost other = measure(op, candidate, interiors, maxGeneral);
-    if (other.general <= maxGeneral)
-      propose(candidate, other);
-    if (other.general > maxGeneral ||
-        other.average > operations * cost.average ||
+    if (other.general > maxGeneral || !fitsThread(op, candidate, device))
+      return false;
+    propose(candidate, other);
+    if (other.average > operations * cost.average ||
         other.loads > loads * cost.loads)
       return false;
     tile = candidate;
@@ -303,6 +396,7 @@ private:
   }
 
   linalg::GenericOp op;
+  const DeviceSpeed &device;
   Proposals *considered;
   ArrayRef<int64_t> interiors;
   MapTile tile;
@@ -315,7 +409,7 @@ private:
 /// Adds `tile` with other numbers of steps to `considered`, without estimated
 /// times.
 static void proposeSteps(linalg::GenericOp op, const MapTile &tile,
-                         Proposals &considered) {
+                         const DeviceSpeed &device, Proposals &considered) {
   const auto *single = std::get_if<SingleVectors>(&tile.mode);
   if (!single || readsOutput(op))
     return;
@@ -324,7 +418,8 @@ static void proposeSteps(linalg::GenericOp op, const MapTile &tile,
     other.steps = steps;
     MapTile proposed = tile;
     proposed.mode = other;
-    if (findTileProblem(op, proposed).empty())
+    if (findTileProblem(op, proposed).empty() &&
+        fitsThread(op, proposed, device))
       considered.add({proposed, /*cycles=*/std::nullopt});
   }
 }
@@ -336,20 +431,20 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
   if (std::optional<MapTile> crosswise = getCrosswiseTile(op, device)) {
     if (considered) {
       considered->add({*crosswise, /*cycles=*/0});
-      proposeSteps(op, getPlainTile(op), *considered);
+      proposeSteps(op, getPlainTile(op), device, *considered);
     }
     return *crosswise;
   }
-  const MapTile plain = getPlainTile(op);
-  if (launchesNewRows(op, plain))
-    return plain;
+  if (MapTile tile = getPlainTile(op); launchesNewRows(op, tile))
+    return tile;
+  const MapTile plain = getLongestTile(op, device);
   const RowShape rows =
       RowShape::get(op, plain.vectorBytes * 8 /
                             cast<MemRefType>(op.getOutputs().front().getType())
                                 .getElementTypeBitWidth());
   const Traffic traffic(op);
-  const MapTile first = getFirstTile(op, rows, traffic, device);
-  Contest contest(op, first, considered);
+  const MapTile first = getFirstTile(op, plain, rows, traffic, device);
+  Contest contest(op, first, device, considered);
 
   if (mayLookInBothRows(op, rows)) {
     MapTile inBothRows = plain;
@@ -373,7 +468,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
     }
   }
 
-  if (std::optional<MapTile> grouped = getGroupedTile(op, rows, device))
+  if (std::optional<MapTile> grouped = getGroupedTile(op, plain, rows, device))
     contest.enter(*grouped, cost::map::share::grouped);
 
   if (rows.canBeSplit()) {
@@ -387,7 +482,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
     return getLoadedShare(contest.getCost(), plain, traffic, device);
   };
   if (hasRows && getShare() >= cost::map::share::loaded)
-    if (std::optional<MapTile> parts = getTileOfInside(op))
+    if (std::optional<MapTile> parts = getTileOfInside(op, plain))
       contest.enter(*parts, cost::map::share::split,
                     isBusy ? HUGE_VAL : cost::map::share::splitLoads);
 
@@ -395,7 +490,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
       getWithSteps(op, contest.getBest(), rows, traffic, device, getShare());
   best.turns = getTurns(op, best, cost::cachedShare * device.cacheBytes);
   if (considered)
-    proposeSteps(op, best, *considered);
+    proposeSteps(op, best, device, *considered);
   return best;
 }
 

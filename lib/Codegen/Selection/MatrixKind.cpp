@@ -150,6 +150,31 @@ static double countRegisters(const MatrixTile &tile,
   return sums + ahead + threads * cost::matrix::otherRegisters;
 }
 
+/// Whether the values of a thread of `tile` fit its registers, if the driver's
+/// compiler keeps the order of the program (DeviceSpeed::computesInOrder). Such
+/// a compiler holds the factors, the addresses and the matrices of all stages
+/// whose code is written out, so that no stage but the next is loaded ahead. It
+/// also writes out the code of a loop over few stages, and then holds all
+/// matrices of a stage at a time.
+static bool fitsInOrder(const Contraction &contraction, const MatrixTile &tile,
+                        const MatrixSchedule &schedule,
+                        const DeviceProfile &profile) {
+  const DeviceSpeed &device = profile.getSpeed();
+  if (device.computesInOrder == 0)
+    return true;
+  if (tile.ahead > 1)
+    return false;
+  auto subgroups = static_cast<double>(tile.getSubgroups()),
+       subgroupSize = static_cast<double>(profile.getSubgroupSize());
+  double threads = subgroups * subgroupSize;
+  double registers = countRegisters(tile, schedule, threads) / threads;
+  double stages = countStages(contraction, schedule);
+  if (stages > 1 && stages <= cost::matrix::maxWrittenOutStages)
+    registers += cost::matrix::copiesOfMatrix * getLoadedBytes(tile, schedule) /
+                 sizeof(float) / threads;
+  return fitsThread(registers, device);
+}
+
 namespace {
 /// The time of a matrix kernel in cycles of a multiprocessor, and the number of
 /// workgroups that a multiprocessor runs at a time.
@@ -342,7 +367,8 @@ static void chooseSubgroups(const KernelQuery &query, MatrixTile &tile) {
     auto threads =
         static_cast<double>(other.getSubgroups() * profile.getSubgroupSize());
     if (countRegisters(other, *schedule, threads) >
-        std::min(device.registers, threads * device.registersOfThread))
+            std::min(device.registers, threads * device.registersOfThread) ||
+        !fitsInOrder(contraction, other, *schedule, profile))
       return;
     // Slices are worthwhile only if they allow the subgroups larger tiles, and
     // thus fewer loads of matrices. MobileNetV2 in f16, whose tiles have 32 by
@@ -490,6 +516,8 @@ bool MatrixSearch::canLoadAhead(const MatrixTile &tile,
 
 void MatrixSearch::consider(const MatrixTile &tile,
                             const MatrixSchedule &schedule) {
+  if (!fitsInOrder(contraction, tile, schedule, profile))
+    return;
   MatrixTime ofTile = getMatrixTime(contraction, tile, schedule, profile);
   if (ofTile.cycles < HUGE_VAL)
     proposals.add({tile, ofTile.cycles, /*isPreferred=*/true});

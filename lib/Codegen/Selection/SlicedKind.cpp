@@ -66,6 +66,9 @@ struct FactorCost {
   /// order of the program (DeviceSpeed::computesInOrder). They hold all factors
   /// of a round, and the values from which these factors are computed.
   double inOrder = 0;
+  /// The number of selections between an element and padding. Their conditions
+  /// do not change between iterations, so that such a compiler keeps them.
+  double conditions = 0;
   /// The cycles in which the L1 cache serves the loads of a workgroup.
   double cycles;
 };
@@ -107,8 +110,10 @@ static FactorCost getFactorCost(const FactorTraits &factors,
                               static_cast<double>(factors.numPerWord) +
                           static_cast<double>(factors.sharedLoads)) +
                      static_cast<double>(factors.numPerWord);
-  if (factors.isChosen)
+  if (factors.isChosen) {
     result.inOrder *= 1 + cost::sliced::registersOfChoice;
+    result.conditions = static_cast<double>(positions * stepTerms);
+  }
   result.inOrder +=
       times * static_cast<double>(tile.terms) * factors.otherLoads;
   // Neighbouring quantized factors share a scale and a zero point.
@@ -180,7 +185,9 @@ static std::optional<double> getSlicedTime(const SumTraits &sums,
              columns = getFactorCost(sums.columns, tile, tile.columns,
                                      /*areColumns=*/true, isAlong, profile);
   double registers = countRegisters(tile, rows, columns, device);
-  if (!fitsThread(registers, device))
+  if (!fitsThread(registers, device) ||
+      (device.computesInOrder != 0 &&
+       rows.conditions + columns.conditions > cost::sliced::maxConditions))
     return std::nullopt;
   int64_t columnsOfGroup = threads / tile.slices * tile.columns;
   int64_t rowTiles = llvm::divideCeilSigned(sums.rows.size, tile.rows);
