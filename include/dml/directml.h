@@ -11,9 +11,8 @@
  *
  * The structures are those of Microsoft's DirectML.h, as C++ lays them out with
  * pointers of 64 bits, of all target versions up to 0x6400. This header
-declares
- * their names alone. It may be included with DirectML.h, in either order, and
- * without it.
+ * declares their names alone. It may be included with DirectML.h, in either
+ * order, and without it.
  *
  * Checked are: null pointers, where a pointer is not optional; the values of
  * enums and flags; counts, indices and sizes; TotalTensorSizeInBytes; strides;

@@ -1,5 +1,4 @@
-//===- dml/directml.hpp - DirectML's interfaces without Direct3D -*- C++
-//-*-===//
+//===- dml/directml.hpp - DirectML without Direct3D -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //

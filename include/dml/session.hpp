@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dml/session.h for C++17: handles that destroy themselves, vectors, and
-// exceptions. Nothing but dml's headers and libdml is needed.
+// exceptions, which the compiler must have turned on. Nothing but dml's headers
+// and libdml is needed.
 //
 //   dml::Session session("model.onnx");
 //   std::vector<float> pixels(3 * 224 * 224);
@@ -24,6 +25,10 @@
 
 #ifndef DML_SESSION_HPP
 #define DML_SESSION_HPP
+
+#ifndef __cpp_exceptions
+#error "dml/session.hpp wants exceptions; without them, use dml/session.h"
+#endif
 
 #include "dml/runtime.hpp"
 #include "dml/session.h"

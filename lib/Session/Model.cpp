@@ -204,7 +204,7 @@ Status Model::describe(const Status &status) const {
   if (!isGuessed)
     return status.in(name);
   return makeError(DML_ERROR_INVALID_ARGUMENT, "'", runtime::escape(name),
-                   "' is no model: neither the name nor the first bytes are "
+                   "' is no model: its first bytes are not those "
                    "of ONNX (.onnx), a graph of DirectML (.bin), a JSON model "
                    "of DxDispatch (.json) or an executable (.dmlx), and as "
                    "MLIR (.mlir, .mlirbc) the error is: ",

@@ -216,9 +216,14 @@ void Device::destroyWhatHasEnded() noexcept {
     Device *remaining = nullptr;
     while (device) {
       Device *next = device->nextLateDevice;
+      // A buffer may stand before the binding table that uses it, and that
+      // notices the end of its work when it is asked: all are asked twice.
       bool isWorking = false;
-      for (auto *at = device->lateObjects; at && !isWorking; at = at->nextLate)
-        isWorking = at->isWorking(0);
+      for (int round = 0; round < 2; ++round) {
+        isWorking = false;
+        for (auto *at = device->lateObjects; at; at = at->nextLate)
+          isWorking |= at->isWorking(0);
+      }
       if (isWorking) {
         device->nextLateDevice = remaining;
         remaining = device;

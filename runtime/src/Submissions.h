@@ -27,8 +27,8 @@ public:
   using Uses = std::vector<std::shared_ptr<UseCount>>;
 
   /// Submits the commands with the semaphores of `info`, which may be null. The
-  /// commands use the buffers of `uses`, which counts the submission until it is
-  /// known to have finished.
+  /// commands use the buffers of `uses`, which counts the submission until it
+  /// is known to have finished.
   Status submit(const std::vector<VkCommandBuffer> &commands,
                 const DmlSubmitInfo *info, std::shared_ptr<const Uses> uses);
   /// Waits for all submissions.

@@ -1477,6 +1477,44 @@ TEST_F(OnDeviceThatTakesLong, WaitsNoLongerThanTheLimit) {
   EXPECT_THAT(messages, testing::IsEmpty());
 }
 
+// Work that goes on keeps the buffers that are destroyed meanwhile.
+TEST_F(OnDevice, KeepsBuffersThatWorkUses) {
+  DmlVulkanDevice vulkan{};
+  dmlGetVulkanDevice(device, &vulkan);
+  DmlBindingTable table = createTable();
+  auto bind = [&](auto &&call, Buffer &buffer, uint32_t index) {
+    EXPECT_OK(call, table, index, &buffer.range);
+  };
+  {
+    Buffer a(device, 512), b(device, 512), sum(device, 512),
+        reversed(device, 512);
+    bind(dmlBindInput, a, 0);
+    bind(dmlBindInput, b, 1);
+    bind(dmlBindOutput, sum, 0);
+    bind(dmlBindOutput, reversed, 1);
+    // Two submissions use the buffers.
+    EXPECT_OK(dmlSubmit, table, nullptr);
+    EXPECT_OK(dmlSubmit, table, nullptr);
+  }
+  EXPECT_EQ(dmlGetLateWorkCount(vulkan.device), 4u);
+  EXPECT_OK(dmlWait, table, UINT64_MAX);
+  Buffer other(device, 512);
+  EXPECT_EQ(dmlGetLateWorkCount(vulkan.device), 0u);
+  // The end of a table is the end of its work.
+  {
+    Buffer a(device, 512), b(device, 512), sum(device, 512),
+        reversed(device, 512);
+    bind(dmlBindInput, a, 0);
+    bind(dmlBindInput, b, 1);
+    bind(dmlBindOutput, sum, 0);
+    bind(dmlBindOutput, reversed, 1);
+    EXPECT_OK(dmlSubmit, table, nullptr);
+  }
+  EXPECT_EQ(dmlGetLateWorkCount(vulkan.device), 4u);
+  dmlDestroyBindingTable(table);
+  EXPECT_EQ(dmlGetLateWorkCount(vulkan.device), 0u);
+}
+
 // A thread that does not poll learns of the end all the same.
 TEST_F(OnDevice, WaitsWithoutPolling) {
   dmlSetSpinTime(device, 0);

@@ -578,11 +578,13 @@ DML_API uint32_t dmlGetLateWorkCount(VkDevice device);
  * thread sleeps at once. */
 DML_API void dmlSetSpinTime(DmlDevice device, uint64_t nanoseconds);
 
-/* Sets the number of bytes that all buffers of the device may have in total:
- * buffers of dmlCreateBuffer, constants, temporaries, and staging buffers of
- * copies. The initial value, 0, means no limit. A call that would exceed the
- * budget fails with DML_ERROR_OUT_OF_MEMORY, and names the buffer, the bytes it
- * needs, the bytes in use and the budget. Existing allocations remain. */
+/* Sets the number of bytes that the allocations for all buffers of the device
+ * may have in total: buffers of dmlCreateBuffer, constants, temporaries, and
+ * staging buffers of copies. Small buffers share allocations of several MiB, in
+ * which they may find room without a new one. The initial value, 0, means no
+ * limit. A call whose new allocation would exceed the budget fails with
+ * DML_ERROR_OUT_OF_MEMORY, and names the buffer, the bytes it needs, the bytes
+ * in use and the budget. Existing allocations remain. */
 DML_API void dmlSetMemoryBudget(DmlDevice device, uint64_t bytes);
 
 typedef struct DmlMemoryUse {
@@ -949,12 +951,14 @@ DML_API void dmlDestroyBindingTable(DmlBindingTable table);
 
 /* Bind a buffer range of at least the tensor's bufferSize. A buffer of the
  * caller must outlive its use; one of dmlCreateBuffer may be destroyed while
- * submitted work uses it (dmlDestroyBuffer). Binding anew invalidates command buffers recorded from the table;
- * none of them may be pending. A range that is written (output, temporary) may
- * not overlap with another bound range, but that an output and the input in
- * whose place it is (dmlGetInPlaceInput) are bound to one range. Each call
- * waits for what dmlSubmit submitted of the table, unless the same range of
- * the same buffer of dmlCreateBuffer is bound already.
+ * submitted work uses it (dmlDestroyBuffer). Binding anew invalidates command
+ * buffers recorded from the table; none of them may be pending. A range that is
+ * written (output, temporary) may not overlap with another bound range, but
+ * that an output and the input in whose place it is (dmlGetInPlaceInput) are
+ * bound to one range: dmlSubmit and the calls that record check the overlaps.
+ * Each call waits for what dmlSubmit submitted of the
+ * table, unless the same range of the same buffer of dmlCreateBuffer is bound
+ * already.
  *
  * The temporary buffer is the caller's range, or, where `range` is NULL, memory
  * of the table's own, which begins as zeros; dmlSubmit makes such memory too

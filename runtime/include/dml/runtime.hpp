@@ -57,6 +57,8 @@ public:
   Handle(const Handle &) = delete;
   Handle &operator=(const Handle &) = delete;
   Handle(Handle &&other) noexcept : handle(other.release()) {}
+  /// The other object receives the handle that this object owned, and destroys
+  /// it in its turn.
   Handle &operator=(Handle &&other) noexcept {
     std::swap(handle, other.handle);
     return *this;
