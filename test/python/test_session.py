@@ -424,7 +424,7 @@ class ErrorTest(unittest.TestCase):
                     [("x", "float32", [1]), ("x", "float32", [1])], [("y", "float32", [1])])}),
                 ("contraction-tile is '64', but wants to be 'auto'",
                  {"options": {"contraction-tile": "64"}}),
-                ("is no model: neither the name nor the first bytes are of ONNX",
+                ("is no model: its first bytes are not those of ONNX",
                  {"model": __file__}),
                 ("'<bytes>' is empty", {"model": b""})):
             with self.assertRaises(dml.InvalidArgument) as caught:

@@ -1140,11 +1140,11 @@ TEST_F(SessionTest, RefusesWhatIsNoModel) {
   Outcome nonsense = failToCreate("\n  nonsense");
   EXPECT_EQ(nonsense.result, DML_ERROR_INVALID_ARGUMENT);
   EXPECT_THAT(nonsense.message,
-              HasSubstr("'<bytes>' is no model: neither the name nor the first "
-                        "bytes are of ONNX (.onnx), "));
+              HasSubstr("'<bytes>' is no model: its first bytes are not those "
+                        "of ONNX (.onnx), "));
   EXPECT_THAT(nonsense.message, HasSubstr("the error is: 2:3: "));
   EXPECT_THAT(failToCreate("// A comment alone.").message,
-              HasSubstr("is no model: neither the name"));
+              HasSubstr("is no model: its first bytes are not"));
   for (const char *name : {"zero.mlir", "zero.onnx", "zero.mlirbc", "zero"}) {
     std::string path = folder.write(name, std::string("\7\0\0\0zeros", 9));
     Outcome zeros = failToCreate(
