@@ -79,8 +79,8 @@ def _make_explain_parser() -> argparse.ArgumentParser:
                         "repeated")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--legalize", metavar="FILE",
-                        help="rewrite the model for the level, and write it as MLIR: text, or "
-                        "bytecode where the name ends in .mlirbc")
+                        help="rewrite the model for the level, and write it as MLIR for dml's "
+                        "tools: text (.mlir) or bytecode (.mlirbc)")
     return parser
 
 
@@ -319,6 +319,9 @@ def _explain(arguments: List[str]) -> int:
     options = parser.parse_args(arguments)
     if options.legalize and not options.level:
         parser.error("--legalize wants the level to reach: --level")
+    if options.legalize and not options.legalize.endswith((".mlir", ".mlirbc")):
+        parser.error(f"--legalize={options.legalize}: a module of MLIR is written; wanted is the "
+                     "name of a file that ends with .mlir or .mlirbc")
     sizes = _read_sizes(options.dim)
     verdict = dml.explain(options.model, options.level, dims=sizes)
     print(verdict.json() if options.json else verdict)
