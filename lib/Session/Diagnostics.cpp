@@ -41,7 +41,7 @@ static std::string describePlace(Location location) {
 
 void CompilerContext::take(Diagnostic &diagnostic) {
   std::string text = describePlace(diagnostic.getLocation()) +
-                     dml::runtime::escape(diagnostic.str());
+                     dml::runtime::escapeMessage(diagnostic.str());
   if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
     errors.push_back(std::move(text));
   else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)

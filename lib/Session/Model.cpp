@@ -432,7 +432,7 @@ static llvm::Error wantSizes(const Signature &signature) {
   return llvm::createStringError(
       "the model leaves sizes open, but wanted is the size of each of its "
       "dimensions " +
-      open);
+      open + " (dims={...} in Python, --dim on the command line)");
 }
 
 /// Reads the elements of all constants of `module` that have not been read.

@@ -132,14 +132,17 @@ llvm::Expected<TuningTable> TuningTable::parse(llvm::StringRef text) {
                           " bytes, but wanted are at most " +
                           llvm::Twine(maxBytes));
   if (isNestedTooDeeply(text))
-    return makeTableError("brackets nest too deeply for a table of kernels");
+    return makeTableError(
+        "it is no table of dml-tune: its brackets nest too deeply");
   llvm::Expected<json::Value> root = json::parse(text);
   if (!root)
-    return makeTableError("it is no JSON: " + llvm::toString(root.takeError()));
+    return makeTableError("it is no table of dml-tune: it is no JSON: " +
+                          llvm::toString(root.takeError()));
   const json::Object *object = root->getAsObject();
   if (!object || object->getString("format") != formatName)
-    return makeTableError("it has no \"format\" = \"" + formatName +
-                          "\", and is no table of kernels");
+    return makeTableError("it is no table of dml-tune: it has no \"format\" = "
+                          "\"" +
+                          formatName + "\"");
   MemberReader reader(*object, "the table");
   if (object->getInteger("version") != formatVersion)
     reader.fail("version", std::to_string(formatVersion));

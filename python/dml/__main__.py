@@ -12,6 +12,7 @@ import stat
 import sys
 import tempfile
 import time
+import zipfile
 from types import SimpleNamespace
 from typing import IO, TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
@@ -79,8 +80,8 @@ def _make_explain_parser() -> argparse.ArgumentParser:
                         "repeated")
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument("--legalize", metavar="FILE",
-                        help="rewrite the model for the level, and write it as MLIR: text, or "
-                        "bytecode where the name ends in .mlirbc")
+                        help="rewrite the model for the level, and write it as MLIR for dml's "
+                        "tools: text (.mlir) or bytecode (.mlirbc)")
     return parser
 
 
@@ -118,7 +119,8 @@ def _make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", nargs="?", help="the model's file")
     parser.add_argument("--input", metavar="NAME=FILE.npy", action="append", default=[],
-                        help="an input from a file of NumPy's; may be repeated")
+                        help="an input from a file of NumPy's, or from the array of its name in "
+                        "an .npz file; may be repeated")
     parser.add_argument("--dim", metavar="NAME=SIZE", action="append", default=[],
                         help="the size of a dimension that the model leaves open; may be "
                         "repeated")
@@ -167,13 +169,30 @@ def _read_sizes(texts: List[str]) -> Dict[str, int]:
     return sizes
 
 
+def _take_member(name: str, path: str, loaded: Any) -> "np.ndarray[Any, Any]":
+    """The array of a .npy file, or that of the input's name in an .npz file."""
+    if hasattr(loaded, "shape"):
+        return loaded  # type: ignore[no-any-return]
+    with loaded:
+        if name not in loaded.files:
+            names = ", ".join(f"'{each}'" for each in loaded.files) or "nothing"
+            raise dml.InvalidArgument(f"'{path}' has no array '{name}' for the input of that "
+                                      f"name; it has {names}")
+        return loaded[name]  # type: ignore[no-any-return]
+
+
 def _load(texts: List[str]) -> "Dict[str, np.ndarray[Any, Any]]":
     np = _types.import_numpy()
     arrays: "Dict[str, np.ndarray[Any, Any]]" = {}
     for name, path in _split("--input", texts).items():
+        if path.startswith("@") and not os.path.exists(path):
+            raise dml.InvalidArgument(f"--input has '{name}={path}': the file is named without "
+                                      f"'@', as --input {name}={path[1:]}")
         try:
-            arrays[name] = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+            arrays[name] = _take_member(name, path, np.load(path, allow_pickle=False))
+        except dml.Error:
+            raise
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
             raise dml.InvalidArgument(f"'{path}' is no file of NumPy's for input '{name}': "
                                       f"{error}") from None
     return arrays
@@ -319,6 +338,9 @@ def _explain(arguments: List[str]) -> int:
     options = parser.parse_args(arguments)
     if options.legalize and not options.level:
         parser.error("--legalize wants the level to reach: --level")
+    if options.legalize and not options.legalize.endswith((".mlir", ".mlirbc")):
+        parser.error(f"--legalize={options.legalize}: a module of MLIR is written; wanted is the "
+                     "name of a file that ends with .mlir or .mlirbc")
     sizes = _read_sizes(options.dim)
     verdict = dml.explain(options.model, options.level, dims=sizes)
     print(verdict.json() if options.json else verdict)

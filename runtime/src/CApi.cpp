@@ -204,7 +204,8 @@ DmlResult dml::runtime::report(const Status &status, DmlError *error) noexcept {
   if (error) {
     try {
       // Names of files and of functions are whatever callers say.
-      *error = new DmlErrorImpl{status.result(), escape(status.message())};
+      *error =
+          new DmlErrorImpl{status.result(), escapeMessage(status.message())};
     } catch (...) {
       *error = &outOfMemoryError;
       return DML_ERROR_OUT_OF_MEMORY;

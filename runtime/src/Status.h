@@ -10,6 +10,7 @@
 #include "../schema/executable_names.h"
 #include "dml/runtime.h"
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -32,6 +33,21 @@ template <typename... Ts> std::string concat(const Ts &...args) {
 /// line: control characters, which a terminal would obey, become \xHH.
 inline std::string escape(std::string_view text) {
   return executable::escapeControls(text, /*kept=*/"");
+}
+
+/// Escapes a message in which names from files may stand. The message keeps its
+/// line breaks, but each further line is indented by two spaces, so that no
+/// name can pass for a message of its own.
+inline std::string escapeMessage(std::string_view text) {
+  size_t end = text.find('\n');
+  std::string escaped = escape(text.substr(0, end));
+  while (end != std::string_view::npos) {
+    text.remove_prefix(end + 1);
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    end = text.find('\n');
+    escaped += "\n  " + escape(text.substr(0, end));
+  }
+  return escaped;
 }
 
 /// Success, or a result code with one message for people.

@@ -305,6 +305,9 @@ CASES += [
 BYTES = [
     (b"", "the file is no ONNX model: it has no graph"),
     (b"\x08\x08\x3a\xff\xff\xff\xff\x0f", "a field is longer than the message that it stands in"),
+    (build().SerializeToString()[:-1],
+     "a field is longer than the message that it stands in; the file ends in the middle of a field: it may be truncated"),
+    (b"<!DOCTYPE html>\n<html>\n", "the file is no ONNX model: it begins with text, and "),
     (b"\x08" + b"\xff" * 11, "a number has more than the 10 bytes that a varint may have"),
     (b"\x08\x08\x38\x01", "field ModelProto.graph is a varint, but wanted is bytes with a length"),
     (b"\x08\x08\x3b\x01", "a field has a wire type that is none of 0, 1, 2 and 5"),

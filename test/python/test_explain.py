@@ -239,6 +239,8 @@ class CommandTest(unittest.TestCase):
                 ([EXAMPLE, "--level", "5"], 2, "error: '5' is no feature level"),
                 ([EXAMPLE, "--dim", "n"], 2, "wanted is NAME=VALUE"),
                 ([EXAMPLE, "--legalize", "x.mlir"], 2, "--legalize wants the level to reach"),
+                (["missing.onnx", "--level", "3_0", "--legalize", "x.onnx"], 2,
+                 "--legalize=x.onnx: a module of MLIR is written; wanted is the name"),
                 ([EXAMPLE, "--level", "3_0", "--legalize", "/missing/x.mlir"], 4, "/missing/"),
                 ([], 2, "required: model")):
             found, _, errors = self.run_command(*arguments)

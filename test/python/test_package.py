@@ -221,12 +221,20 @@ class CommandTest(unittest.TestCase):
         self.assertIn("dml.", (results / "half.mlir").read_text())
 
     def test_errors(self):
+        arrays, broken = self.folder / "members.npz", self.folder / "broken.npz"
+        np.savez(arrays, y=np.zeros(1), z=np.zeros(1))
+        broken.write_bytes(arrays.read_bytes()[:-1])
         for arguments, code, text in (
                 (["missing.onnx"], 2, "error: "),
                 ([self.model, "--dim", "n"], 2, "--dim has 'n', but wanted is NAME=VALUE"),
                 ([self.model, "--dim", "n=x"], 2, "wanted is a size of 1 or more"),
                 ([self.model, "--dim", "n=1", "--dim", "n=2"], 2, "states 'n' twice"),
                 ([self.model, "--input", f"x={self.model}"], 2, "is no file of NumPy's"),
+                ([self.model, "--input", f"x={arrays}"], 2,
+                 "members.npz' has no array 'x' for the input of that name; it has 'y', 'z'"),
+                ([self.model, "--input", f"x={broken}"], 2, "is no file of NumPy's"),
+                ([self.model, "--input", "x=@some.npy"], 2,
+                 "the file is named without '@', as --input x=some.npy"),
                 ([self.model, "--input", "x=/missing.npy"], 2, "is no file of NumPy's"),
                 ([self.model, "--device", "no such device"], 2, "no such device"),
                 ([self.model, "--output-dir", self.model], 4, "File exists"),

@@ -274,7 +274,7 @@ class RunTest(unittest.TestCase):
             (used,) = dml.Session(path, tuning=kept).run(None, {"x": x})
             np.testing.assert_array_equal(used, tuned)
             kept.write_text("[")
-            with self.assertRaisesRegex(dml.InvalidArgument, "kept.tuning': it is no JSON"):
+            with self.assertRaisesRegex(dml.InvalidArgument, "kept.tuning': it is no table of dml-tune: it is no JSON"):
                 dml.Session(path, tuning=kept)
 
     def test_weights_and_functions(self):
@@ -551,6 +551,20 @@ class ErrorTest(unittest.TestCase):
                 (np.zeros((1, 4), np.float32)[:, ::2], "has gaps"),
                 ([[0, 0]], "wanted is an array or a dml.Tensor")):
             self.expect(dml.InvalidArgument, text, run, None, feeds, into={"dense": target})
+
+    def test_lines(self):
+        """Messages keep their lines, which are indented: no name makes one that looks like
+        another message."""
+        model = make_model([make_node("Sigmoid", ["x"], ["y\nerror: forged\x1b[31m"])],
+                           [("x", "int32", [2])], [("y\nerror: forged\x1b[31m", "int32", [2])], {})
+        with self.assertRaises(dml.Error) as raised:
+            dml.Session(model).run(None, {"x": np.zeros(2, np.int32)})
+        first, *others = str(raised.exception).split("\n")
+        self.assertIn("DirectML's operators do not express 1 of 1 nodes:", first)
+        self.assertTrue(others)
+        for line in others:
+            self.assertRegex(line, "^  [^ ]")
+            self.assertNotIn("\x1b", line)
 
     def test_prepare(self):
         prepare = dml.Session(make_scale()).prepare

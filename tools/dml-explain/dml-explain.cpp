@@ -72,7 +72,8 @@ llvm::cl::opt<std::string> legalizedFile(
     "legalize", llvm::cl::value_desc("file"),
     llvm::cl::desc(
         "Rewrite what does not fit --level, verify that the rest "
-        "does, and write the module (.mlir, or .mlirbc as bytecode)"),
+        "does, and write the module as MLIR for dml's tools: text (.mlir, or - "
+        "for standard output) or bytecode (.mlirbc)"),
     llvm::cl::cat(category));
 llvm::cl::opt<std::string> deviceProfile(
     "device-profile", llvm::cl::value_desc("profile"),
@@ -124,6 +125,13 @@ static ExitCode checkOptions(std::optional<FeatureLevel> &asked) {
                                 ": wanted is none or all");
   if (!legalizedFile.empty() && !asked)
     return tools::emitToolError("--legalize wants the level to reach: --level");
+  StringRef suffix = llvm::sys::path::extension(legalizedFile);
+  if (!legalizedFile.empty() && legalizedFile != "-" && suffix != ".mlir" &&
+      suffix != ".mlirbc")
+    return tools::emitToolError(
+        "--legalize=" + legalizedFile +
+        ": a module of MLIR is written; wanted is the name of a file that ends "
+        "with .mlir or .mlirbc");
   if (llvm::Expected<DeviceProfile> profile =
           DeviceProfile::parse(deviceProfile);
       !profile)
@@ -202,15 +210,20 @@ static ExitCode printReport(ModuleOp module, const Report &report,
 /// the operations in that file that are not DirectML's.
 static std::string describeLegalized(const Report &report, bool isLegalized,
                                      ArrayRef<StringRef> foreign) {
-  if (legalizedFile.empty() || report.legalizations.empty())
+  if (legalizedFile.empty())
     return "";
   if (!isLegalized)
     return "not legalized: nothing is written to " + legalizedFile + "\n";
-  std::string text = "legalized, ";
-  if (foreign.empty())
-    text += "it does";
-  else
-    text += "its operators of DirectML do, beside " + llvm::join(foreign, ", ");
+  bool isRewritten = !report.legalizations.empty();
+  std::string level = getFeatureLevelNumber(*report.asked).str();
+  std::string text = isRewritten ? "legalized, " : "";
+  text += report.isWhole() && foreign.empty()
+              ? "it fits " + level
+              : "its operators of DirectML fit " + level;
+  if (!isRewritten)
+    text += " without legalization";
+  if (!foreign.empty())
+    text += ", beside " + llvm::join(foreign, ", ");
   return text + ": written to " + legalizedFile + "\n";
 }
 

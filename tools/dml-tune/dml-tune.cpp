@@ -5,16 +5,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "dml/Import/Model.h"
 #include "dml/session.h"
 #include "support/CompilerCommandLine.h"
+#include "support/ErrorStream.h"
 #include "support/Escape.h"
 #include "support/File.h"
 #include "support/Progress.h"
+#include "support/SizeOptions.h"
 #include "support/ToolError.h"
 #include "support/TuningOptions.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
 
 using dml::TuningTable;
 using dml::tools::emitToolError;
@@ -46,11 +51,7 @@ static cl::opt<std::string>
                     "UUID (default: the first GPU, else the first device)"),
            cl::value_desc("name"), cl::cat(category));
 
-static cl::list<std::string>
-    dimensions("dim",
-               cl::desc("The size of a symbolic dimension of an ONNX model, or "
-                        "the value of an input of one integer or bool"),
-               cl::value_desc("name=size"), cl::cat(category));
+static dml::tools::SizeOptions sizeOptions(category);
 
 static cl::opt<std::string>
     function("function",
@@ -96,14 +97,40 @@ static ExitCode report(DmlResult result, DmlError error) {
   return isInvalid ? dml::tools::kExitInvalid : dml::tools::kExitNo;
 }
 
-/// Parses --dim=NAME=SIZE. `size.name` points into `name`.
-static ExitCode parseDimension(llvm::StringRef text, std::string &name,
-                               DmlNamedSize &size) {
-  auto [left, right] = text.rsplit('=');
-  if (left.empty() || right.getAsInteger(10, size.size) || size.size < 0)
-    return emitToolError("--dim=" + text + ": wanted is NAME=SIZE");
-  name = left.str();
-  size.name = name.c_str();
+/// Sets `sizes` to those of the open dimensions of an ONNX model, as the other
+/// tools state them: a batch is 1 where no option says otherwise. The session
+/// reports a file that cannot be read, and options that other files refuse.
+static ExitCode stateSizes(llvm::StringMap<int64_t> &sizes) {
+  for (llvm::StringRef text : sizeOptions.dimensions) {
+    auto [name, digits] = text.rsplit('=');
+    int64_t size = 0;
+    if (name.empty() || digits.getAsInteger(10, size) || size < 0)
+      return emitToolError("--dim=" + text + ": wanted is NAME=SIZE");
+    sizes[name] = size;
+  }
+  auto file = llvm::MemoryBuffer::getFile(inputFile, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return dml::tools::kExitDone;
+  if (dml::findModelFormat(inputFile, (*file)->getBuffer()) !=
+      dml::ModelFormat::ONNX) {
+    if (!sizeOptions.shapes.empty())
+      return emitToolError("--input-shape is for ONNX models, but '" +
+                           inputFile + "' is none");
+    return dml::tools::kExitDone;
+  }
+  dml::onnx::ImportOptions options;
+  auto found = dml::onnx::stateSizes(**file, sizeOptions.get(), options);
+  if (!found)
+    return emitToolError(llvm::toString(found.takeError()));
+  if (!found->open.empty())
+    return emitToolError(
+        "'" + inputFile + "': " +
+        dml::onnx::describeOpenSizes(found->signature.inputs, found->open));
+  if (!found->batches.empty())
+    llvm::WithColor::note(dml::tools::errorStream(), DML_TOOL)
+        << dml::onnx::describeBatches(found->batches) << "\n";
+  sizes = std::move(options.dimensions);
   return dml::tools::kExitDone;
 }
 
@@ -151,11 +178,12 @@ static ExitCode run() {
   if (!outputFile.empty() && !dml::tools::checkOutput(outputFile, error))
     return emitToolError(error, dml::tools::kExitNotWritten);
 
-  std::vector<std::string> names(dimensions.size());
-  std::vector<DmlNamedSize> sizes(dimensions.size());
-  for (size_t i = 0; i < dimensions.size(); ++i)
-    if (ExitCode code = parseDimension(dimensions[i], names[i], sizes[i]))
-      return code;
+  llvm::StringMap<int64_t> stated;
+  if (ExitCode code = stateSizes(stated))
+    return code;
+  std::vector<DmlNamedSize> sizes;
+  for (const auto &each : stated)
+    sizes.push_back({each.getKeyData(), each.second});
   std::vector<DmlNamedValue> options = {
       {"tune", "true"}, {"ort-optimizations", ortOptimizations.c_str()}};
   if (!knownFile.empty())
@@ -207,8 +235,8 @@ int main(int argc, char **argv) {
   if (!dml::tools::parseCompilerCommandLine(
           argc, argv,
           "dml-tune: lets a device choose the kernels of a model\n\n"
-          "  dml-tune model.onnx --dim=batch=1 -o model.tuning\n"
-          "  dml-compile model.onnx --dim=batch=1 --device=native "
+          "  dml-tune model.onnx --dim=batch=8 -o model.tuning\n"
+          "  dml-compile model.onnx --dim=batch=8 --device=native "
           "--tuning=model.tuning -o model.dmlx\n\n"
           "Runs several kernels for each dispatch of a model on the device, "
           "and prints how\n"

@@ -82,9 +82,11 @@ TEST(TuningTable, WritesAnyBytesAsText) {
 }
 
 TEST(TuningTable, RefusesOtherTexts) {
-  EXPECT_THAT(getError(""), StartsWith("it is no JSON: "));
+  EXPECT_THAT(getError(""),
+              StartsWith("it is no table of dml-tune: it is no JSON: "));
   EXPECT_THAT(getError("[]"), HasSubstr("no \"format\" = \"dml-tuning\""));
-  EXPECT_THAT(getError("{\"format\": 1}"), HasSubstr("is no table of kernels"));
+  EXPECT_THAT(getError("{\"format\": 1}"),
+              HasSubstr("is no table of dml-tune"));
   EXPECT_EQ(getErrorOfChange("\"version\": 1", "\"version\": 2"),
             "the table has \"version\" = 2, but wanted is 1");
   EXPECT_EQ(getErrorOfChange("\"uuid\"", "\"other\""),
@@ -118,9 +120,9 @@ TEST(TuningTable, RefusesTwoKernelsOfOneDispatch) {
 TEST(TuningTable, RefusesDeepNesting) {
   // The parser of JSON would need as many stack frames as there are brackets.
   EXPECT_EQ(getError(std::string(1 << 20, '[')),
-            "brackets nest too deeply for a table of kernels");
-  EXPECT_EQ(getError("\"" + std::string(1 << 20, '[') + "\"").substr(0, 12),
-            "it has no \"f");
+            "it is no table of dml-tune: its brackets nest too deeply");
+  EXPECT_EQ(getError("\"" + std::string(1 << 20, '[') + "\"").substr(0, 40),
+            "it is no table of dml-tune: it has no \"f");
 }
 
 TEST(TuningTable, RefusesLongTexts) {

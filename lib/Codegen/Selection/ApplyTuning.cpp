@@ -268,9 +268,12 @@ void ApplyTuning::runOnOperation() {
     return signalPassFailure();
   std::string profile = getDeviceProfile(module).str();
   if (table->profile != profile) {
-    module.emitWarning("the tuning table is for the device profile '")
+    emitWarning(UnknownLoc::get(&getContext()),
+                "the tuning table is for the device profile '")
         << table->profile << "', but wanted is '" << profile
-        << "'; the models of time choose all kernels";
+        << "'; the models of time choose all kernels (--device=native on the "
+           "table's device, or --device-profile, compiles for the table's "
+           "profile)";
     return;
   }
   for (auto function : module.getOps<func::FuncOp>())

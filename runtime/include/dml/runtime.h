@@ -126,8 +126,9 @@ typedef struct DmlBindingTableImpl *DmlBindingTable;
 DML_API const char *dmlGetResultName(DmlResult result);
 
 DML_API DmlResult dmlGetErrorResult(DmlError error);
-/* Returns the message of an error, which is one line without a newline at its
- * end, or "" for NULL. The text lives as long as the error. */
+/* Returns the message of an error, or "" for NULL. The message is one line,
+ * without a newline at its end; a session's message about a model may have
+ * further lines, which two spaces indent. The text lives as long as the error. */
 DML_API const char *dmlGetErrorMessage(DmlError error);
 DML_API void dmlDestroyError(DmlError error);
 

@@ -13,6 +13,7 @@
 
 #include "Reader/Model.h"
 #include "dml/IR/FileMemory.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/LEB128.h"
@@ -468,12 +469,40 @@ static ModelProto decode(pbf_reader reader) {
   return model;
 }
 
-/// Returns the result of `decode` for the bytes, or an error.
+/// Whether a file begins with text. An ONNX model begins with the head of a
+/// field, whose byte is a control character for each of the first fields.
+static bool beginsWithText(StringRef bytes) {
+  constexpr size_t kStart = 16;
+  auto isText = [](char c) {
+    return llvm::isPrint(c) || llvm::isSpace(c) || (c & 0x80);
+  };
+  return bytes.size() >= 2 && llvm::all_of(bytes.take_front(kStart), isText) &&
+         (llvm::isPrint(bytes[0]) || llvm::isPrint(bytes[1]));
+}
+
+/// Whether the last field of a whole file needs more bytes than there are.
+static bool endsInField(StringRef bytes) {
+  try {
+    pbf_reader reader(bytes.data(), bytes.size());
+    while (reader.next())
+      reader.skip();
+  } catch (const protozero::end_of_buffer_exception &) {
+    return true;
+  } catch (const protozero::exception &) {
+  }
+  return false;
+}
+
+/// Returns the result of `decode` for the bytes, or an error. If the bytes are
+/// all of a file, the error also says how the file looks otherwise.
 template <typename Function>
-static auto guard(StringRef bytes, Function decode)
+static auto guard(StringRef bytes, bool isWhole, Function decode)
     -> llvm::Expected<decltype(decode(pbf_reader()))> {
-  auto fail = [](const llvm::Twine &message) {
-    return llvm::createStringError("the file is no ONNX model: " + message);
+  bool isText = isWhole && beginsWithText(bytes);
+  auto fail = [&](const llvm::Twine &message) {
+    return llvm::createStringError(
+        "the file is no ONNX model: " +
+        llvm::Twine(isText ? "it begins with text, and " : "") + message);
   };
   if (!bytes.empty() && bytes.find_first_not_of('\0') == bytes.npos)
     return fail("it has nothing but zeros");
@@ -482,7 +511,12 @@ static auto guard(StringRef bytes, Function decode)
   } catch (const DecodeError &error) {
     return fail(error.message);
   } catch (const protozero::end_of_buffer_exception &) {
-    return fail("a field is longer than the message that it stands in");
+    return fail(llvm::Twine("a field is longer than the message that it stands "
+                            "in") +
+                (isWhole && !isText && endsInField(bytes)
+                     ? "; the file ends in the middle of a field: it may be "
+                       "truncated"
+                     : ""));
   } catch (const protozero::varint_too_long_exception &) {
     return fail("a number has more than the 10 bytes that a varint may have");
   } catch (const protozero::unknown_pbf_wire_type_exception &) {
@@ -586,7 +620,8 @@ static void wantMessage(StringRef bytes, Message message) {
 llvm::Expected<ModelProto> dml::onnx::decodeModel(StringRef file) {
   if (FileMemory::find(file.data()))
     wantMessage(file, Message::Model);
-  return guard(file, [](pbf_reader reader) { return decode(reader); });
+  return guard(file, /*isWhole=*/true,
+               [](pbf_reader reader) { return decode(reader); });
 }
 
 llvm::Expected<std::shared_ptr<const GraphProto>>
@@ -594,7 +629,8 @@ dml::onnx::getInnerGraph(const AttributeProto &attribute) {
   if (attribute.built)
     return attribute.built;
   llvm::Expected<GraphProto> graph =
-      guard(attribute.g, [](pbf_reader reader) { return decodeGraph(reader); });
+      guard(attribute.g, /*isWhole=*/false,
+            [](pbf_reader reader) { return decodeGraph(reader); });
   if (!graph)
     return graph.takeError();
   return std::make_shared<const GraphProto>(std::move(*graph));
