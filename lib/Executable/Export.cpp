@@ -179,10 +179,16 @@ template <typename T> static void raise(T &limit, T value) {
 FailureOr<SignatureTensor> Exporter::readTensor(func::FuncOp function,
                                                 unsigned index,
                                                 StringRef defaultName) {
-  auto type = dyn_cast<MemRefType>(function.getArgumentTypes()[index]);
+  Type given = function.getArgumentTypes()[index];
+  // Bufferization leaves what is no tensor as the caller wrote it.
+  if (!isa<ShapedType>(given))
+    return emitError(function.getLoc(), "argument ")
+           << index << " is " << given
+           << ", but wanted is a tensor of static shape";
+  auto type = dyn_cast<MemRefType>(given);
   if (!type || !type.hasStaticShape() || !type.getLayout().isIdentity())
     return emitError(function.getLoc(), "argument ")
-           << index << " is " << function.getArgumentTypes()[index]
+           << index << " is " << given
            << ", but an executable wants a packed buffer of static shape";
   auto tensorType =
       RankedTensorType::get(type.getShape(), type.getElementType());
@@ -238,6 +244,12 @@ Exporter::readSignature(func::FuncOp function,
     return emitError(function.getLoc(), "function ")
            << function.getNameAttr()
            << " wants a UTF-8 name without control characters";
+  // Results that are tensors have become arguments.
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+    if (!isa<ShapedType>(type))
+      return emitError(function.getLoc(), "result ")
+             << index << " is " << type
+             << ", but wanted is a tensor of static shape";
   if (function.getNumResults() != 0)
     return emitError(function.getLoc(), "function '")
            << function.getName() << "' has "

@@ -435,6 +435,13 @@ LogicalResult Scheduler::visit(Operation &op) {
   }
   if (isPure(&op) || isa<func::ReturnOp, memref::DeallocOp, scf::YieldOp>(op))
     return success();
+  // Calls of functions with bodies have been inlined.
+  if (auto call = dyn_cast<func::CallOp>(op))
+    if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        callee && callee.isDeclaration())
+      return emitError(op.getLoc(), "function '")
+             << call.getCallee()
+             << "' has no body, so that its call cannot be inlined";
   // The error is reported at the location, because an error at the op would
   // print all its regions.
   return emitError(op.getLoc(), "'")

@@ -74,6 +74,12 @@ ActivationAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
       "dml." + getActivationName(value), parameters.getContext());
   if (!op)
     return emitError() << name << " is no operator of the dialect";
+  // A parameter that is misspelt is told before the one that lacks for it.
+  for (NamedAttribute parameter : parameters)
+    if (!llvm::is_contained(op->getAttributeNames(), parameter.getName()))
+      return emitError() << name << " "
+                         << detail::describeUnknownAttribute(
+                                *op, parameter.getName());
   for (StringAttr wanted : op->getAttributeNames()) {
     Attribute found = parameters.get(wanted);
     if (wanted == "scale_bias") {
@@ -94,11 +100,6 @@ ActivationAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
       return emitError() << name << " has the " << wanted.getValue() << " "
                          << found << ", but wants " << kind;
   }
-  for (NamedAttribute parameter : parameters)
-    if (!llvm::is_contained(op->getAttributeNames(), parameter.getName()))
-      return emitError() << name << " has the parameter "
-                         << parameter.getName().getValue()
-                         << ", which it does not know";
   return detail::verifyActivation(emitError, value, parameters);
 }
 

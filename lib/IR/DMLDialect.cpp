@@ -114,6 +114,37 @@ ScaleBiasAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
 // Discardable attributes
 //===----------------------------------------------------------------------===//
 
+/// The attributes that verifyOperationAttribute() knows.
+static constexpr StringLiteral operationAttrNames[] = {
+    targetAttrName,    executableAttrName, labelAttrName,
+    kernelAttrName,    layoutAttrName,     initializationAttrName,
+    notTakenAttrName,  fusedAttrName,      optimizedAttrName,
+    unreadAttrName,    onHostAttrName,     anyOrderAttrName,
+    roundableAttrName, reversedAttrName,   updateAttrName};
+
+/// The attributes of arguments and results, which verifyTensorAttribute()
+/// knows.
+static constexpr StringLiteral tensorAttrNames[] = {
+    typeAttrName,    stridesAttrName,    totalSizeAttrName, ownedAttrName,
+    inPlaceAttrName, persistentAttrName, nameAttrName};
+
+/// Returns a text for an error about the attribute `name`, which the dialect
+/// does not have in a place where it has `known`, on what `where` says.
+static std::string describeUnknown(StringRef name,
+                                   ArrayRef<StringLiteral> known,
+                                   const Twine &where = "") {
+  std::string text = ("unknown attribute '" + name + "'" + where).str();
+  // The name of the dialect, which is right, does not count.
+  size_t prefix = DMLDialect::getDialectNamespace().size() + 1;
+  SmallVector<StringRef> names = llvm::map_to_vector(
+      known, [&](StringRef each) { return each.drop_front(prefix); });
+  StringRef nearest = findNearest(name.drop_front(prefix), names);
+  return nearest.empty()
+             ? text
+             : text + "; did you mean '" + name.take_front(prefix).str() +
+                   nearest.str() + "'?";
+}
+
 /// Checks the operators in `holder` against its target. Operators under a
 /// nested target are skipped, since they are checked against that target.
 static LogicalResult verifyTarget(Operation *holder, TargetAttr target) {
@@ -235,8 +266,8 @@ LogicalResult DMLDialect::verifyOperationAttribute(Operation *op,
              << "' wants to be a unit attribute";
     return success();
   }
-  return emitError(op->getLoc(), "unknown attribute '")
-         << attribute.getName().getValue() << "'";
+  return emitError(op->getLoc())
+         << describeUnknown(attribute.getName(), operationAttrNames);
 }
 
 namespace {
@@ -487,8 +518,9 @@ static LogicalResult verifyTensorAttribute(Operation *op, Parameter parameter,
     return success();
   }
   if (attribute.getName() != nameAttrName)
-    return emitError(op->getLoc(), "unknown attribute '")
-           << attribute.getName().getValue() << "' on " << describe(parameter);
+    return emitError(op->getLoc())
+           << describeUnknown(attribute.getName(), tensorAttrNames,
+                              " on " + describe(parameter));
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   if (!name || !isName(name.getValue()))
     return emitError(op->getLoc(), "attribute '")

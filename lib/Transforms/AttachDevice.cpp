@@ -23,7 +23,9 @@ struct AttachDevice : dml::impl::AttachDeviceBase<AttachDevice> {
   void runOnOperation() override {
     llvm::Expected<DeviceProfile> parsed = DeviceProfile::parse(profile);
     if (!parsed) {
-      getOperation().emitError(llvm::toString(parsed.takeError()));
+      // The error is reported at the location, because an error at the module
+      // would print the module.
+      emitError(getOperation().getLoc(), llvm::toString(parsed.takeError()));
       return signalPassFailure();
     }
     getOperation()->setAttr(deviceProfileAttrName,

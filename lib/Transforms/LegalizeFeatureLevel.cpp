@@ -333,11 +333,12 @@ FailureOr<SmallVector<Value>> Step::moveBits() {
 }
 
 FailureOr<SmallVector<Value>> Step::changeRank() {
+  const LevelSupport &row = *op.getRow(level);
   if (op.getOperatorSupport().rankChange != RankChange::Independent ||
       !areArraysKnown(op))
     return fail("nothing is known of what the op does in each dimension, so "
-                "its rank cannot change");
-  const LevelSupport &row = *op.getRow(level);
+                "its rank cannot change; write it with rank " +
+                Twine(unsigned(row.tensors.front().minRank)));
   SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
   int64_t rank = cast<RankedTensorType>(tensors.front().type).getRank();
   int64_t minRank = 0, maxRank = std::numeric_limits<int64_t>::max();

@@ -99,6 +99,23 @@ func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>) {
 
 // -----
 
+// A misspelt parameter, near to one and not.
+func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>) {
+  // expected-error@+1 {{leaky_relu has no attribute 'aplha'; did you mean 'alpha'?}}
+  %0 = dml.element_wise_add1 %a, %b {fused_activation = #dml.activation<leaky_relu, {aplha = 0.5 : f32}>} : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>) {
+  // expected-error@+1 {{leaky_relu has no attribute 'alfa'; it has alpha}}
+  %0 = dml.element_wise_add1 %a, %b {fused_activation = #dml.activation<leaky_relu, {alfa = 0.5 : f32}>} : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  return
+}
+
+// -----
+
 // Another parameter.
 func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>) {
   // expected-error@+1 {{elu has the alpha 1 : i32, but wants an f32}}
@@ -110,7 +127,7 @@ func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>) {
 
 // Another parameter.
 func.func @main(%a: tensor<4xf16>, %b: tensor<4xf16>) {
-  // expected-error@+1 {{relu has the parameter alpha, which it does not know}}
+  // expected-error@+1 {{relu has no attribute 'alpha'; it has none}}
   %0 = dml.element_wise_add1 %a, %b {fused_activation = #dml.activation<relu, {alpha = 1.0 : f32}>} : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
   return
 }

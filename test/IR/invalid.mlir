@@ -227,8 +227,17 @@ func.func @padding_c3_element_type(%input: tensor<3xf32>) {
 
 // -----
 
+func.func @padding_without_start(%input: tensor<3xf32>) {
+  // expected-error @below {{'dml.padding' op requires attribute 'start_padding': wanted whole numbers, such as array<i64: 1, 2>}}
+  %0 = dml.padding %input {mode = #dml.padding_mode<edge>, end_padding = array<i64: 1>}
+      : (tensor<3xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
 func.func @padding_without_mode(%input: tensor<3xf32>) {
-  // expected-error @below {{'dml.padding' op requires attribute 'mode'}}
+  // expected-error @below {{'dml.padding' op requires attribute 'mode': wanted }}
   %0 = "dml.padding"(%input) {start_padding = array<i64: 2>, end_padding = array<i64: 1>}
       : (tensor<3xf32>) -> tensor<6xf32>
   return
@@ -518,7 +527,7 @@ module attributes {dml.target = #dml.target<feature_level = fl_7_0>} {}
 
 // -----
 
-// expected-error @below {{unknown attribute 'dml.tarjet'}}
+// expected-error @below {{unknown attribute 'dml.tarjet'; did you mean 'dml.target'?}}
 module attributes {dml.tarjet = #dml.target<feature_level = fl_5_0>} {}
 
 // -----
@@ -528,7 +537,7 @@ module attributes {dml.label = 1} {}
 
 // -----
 
-// expected-error @below {{unknown attribute 'dml.nme' on argument 0}}
+// expected-error @below {{unknown attribute 'dml.nme' on argument 0; did you mean 'dml.name'?}}
 func.func private @argument(tensor<2xf32> {dml.nme = "a"})
 
 // -----
@@ -559,7 +568,7 @@ func.func private @result() -> (tensor<2xf32> {dml.name = 1})
 
 // -----
 
-// expected-error @below {{unknown attribute 'dml.nme' on result 0}}
+// expected-error @below {{unknown attribute 'dml.nme' on result 0; did you mean 'dml.name'?}}
 func.func private @result() -> (tensor<2xf32> {dml.nme = "a"})
 
 // -----

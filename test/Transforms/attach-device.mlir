@@ -26,8 +26,10 @@
 // RUN: dml-compile %t/plain.mlir --device-profile=full,-shaderInt8 --emit=gpu | FileCheck %s --check-prefix=STAGE
 // STAGE: module attributes {dml_device.profile = #dml_device.profile<"full,-shaderInt8">
 
-// RUN: not dml-opt %t/plain.mlir --dml-attach-device=profile=tiny 2>&1 | FileCheck %s --check-prefix=TINY
+// RUN: not dml-opt %t/plain.mlir --dml-attach-device=profile=tiny 2>&1 | FileCheck %s --check-prefix=TINY --implicit-check-not=note
 // TINY: plain.mlir:{{.*}} error: device profile 'tiny' is unknown; the profiles are 'full' and 'minimal'
+// RUN: %exits 2 dml-opt %t/plain.mlir --dml-to-gpu=device-profile=ful 2>&1 | FileCheck %s --check-prefix=FUL --implicit-check-not={{.}}
+// FUL: dml-opt: error: option device-profile of --dml-to-gpu: device profile 'ful' is unknown; the profiles are 'full' and 'minimal'
 // RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics
 
 //--- plain.mlir

@@ -36,6 +36,18 @@ func.func @columns(%a: tensor<1x1x4x5xf32>) {
 
 // -----
 
+// A matrix is the last two dimensions, and no other rank is tried.
+func.func @matrix(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @below {{'dml.gemm' op a has rank 2, but feature level 2_0 supports rank 4 (rank 2 needs 4_0)}}
+  // expected-note @below {{according to}}
+  // expected-note @below {{cannot be legalized: nothing is known of what the op does in each dimension, so its rank cannot change; write it with rank 4}}
+  %0 = dml.gemm %a, %b {trans_a = #dml.matrix_transform<none>, trans_b = #dml.matrix_transform<none>}
+      : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
 func.func @width(%input: tensor<1x1x1x3xi8>, %other: tensor<1x1x1x3xf64>) {
   // expected-error @below {{'dml.tile' op input has element type i8, but feature level 2_0 supports f32, f16 (i8 needs 2_1)}}
   // expected-note @below {{according to}}

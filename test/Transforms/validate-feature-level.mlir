@@ -1,7 +1,7 @@
 // RUN: dml-opt %s --dml-validate-feature-level=feature-level=2_0 --split-input-file --verify-diagnostics --mlir-print-op-on-diagnostic=false
 // RUN: dml-opt %s --dml-validate-feature-level --split-input-file | FileCheck %s
 // RUN: dml-opt %s --dml-validate-feature-level=feature-level=6_4 --split-input-file | FileCheck %s
-// RUN: not dml-opt %s --dml-validate-feature-level=feature-level=x 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: %exits 2 dml-opt %s --dml-validate-feature-level=feature-level=x 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // Every violation of every op, not only the first.
 // UNKNOWN: error: option feature-level of --dml-validate-feature-level: 'x' is no feature level

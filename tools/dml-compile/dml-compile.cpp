@@ -63,7 +63,8 @@ static cl::opt<Stage> stage(
         clEnumValN(Stage::SPIRV, "spirv", "SPIR-V kernels, as MLIR"),
         clEnumValN(Stage::SPIRVBinary, "spirv-binary",
                    "the SPIR-V binary of the one kernel; of each kernel, "
-                   "where -o names a folder"),
+                   "in the folder that -o names, which is made, where there "
+                   "are several"),
         clEnumValN(Stage::Executable, "dmlx",
                    "the executable that the runtime loads (the default)")),
     cl::cat(category));
@@ -192,13 +193,17 @@ static ExitCode writeKernels(ModuleOp module) {
       dml::serializeKernels(module);
   if (failed(kernels))
     return dml::tools::kExitNo;
-  if (!llvm::sys::fs::is_directory(outputFile)) {
-    if (kernels->size() != 1)
-      return emitToolError("the module has " + llvm::Twine(kernels->size()) +
-                           " kernels; name an existing folder with -o to write "
-                           "one file for each");
+  if (kernels->size() == 1 && !llvm::sys::fs::is_directory(outputFile))
     return writeBytes(outputFile, kernels->front().code);
-  }
+  if (outputFile == "-")
+    return emitToolError("the module has " + llvm::Twine(kernels->size()) +
+                         " kernels; name a folder with -o to write one file "
+                         "for each");
+  if (std::error_code code = llvm::sys::fs::create_directories(outputFile))
+    return emitToolError(
+        "cannot make the folder '" + outputFile + "' for the files of " +
+            llvm::Twine(kernels->size()) + " kernels: " + code.message(),
+        dml::tools::kExitNotWritten);
   for (auto [index, kernel] : llvm::enumerate(*kernels)) {
     llvm::SmallString<128> path(outputFile);
     llvm::sys::path::append(path,

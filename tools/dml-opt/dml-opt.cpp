@@ -11,6 +11,7 @@
 #include "dml/Import/Model.h"
 #include "dml/Import/ModuleFile.h"
 #include "dml/Pipelines/Pipelines.h"
+#include "dml/Target/DeviceProfile.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -108,8 +109,27 @@ static size_t findEnd(llvm::StringRef text, size_t begin) {
   return text.size();
 }
 
+/// Returns an error for the value of a pass's option that names a device
+/// profile or a feature level, or "". Such an option has the same name in all
+/// of dml's passes.
+static std::string checkValue(llvm::StringRef pass, llvm::StringRef option,
+                              llvm::StringRef value) {
+  if (!pass.starts_with("dml-"))
+    return "";
+  if (option == "device-profile") {
+    // Braces keep what has spaces together.
+    if (value.consume_front("{"))
+      value.consume_back("}");
+    llvm::Expected<DeviceProfile> profile = DeviceProfile::parse(value);
+    return profile ? "" : llvm::toString(profile.takeError());
+  }
+  if (option == "feature-level" && !value.empty() && !parseFeatureLevel(value))
+    return describeUnknownFeatureLevel(value);
+  return "";
+}
+
 /// Returns an error for the first of `options`, "level=5_0 all", that the pass
-/// does not have, or "".
+/// does not have or whose value is wrong, or "".
 static std::string checkOptions(llvm::StringRef pass, llvm::StringRef options) {
   const mlir::PassRegistryEntry *entry = mlir::PassInfo::lookup(pass);
   if (!entry)
@@ -121,9 +141,14 @@ static std::string checkOptions(llvm::StringRef pass, llvm::StringRef options) {
     size_t end = begin;
     while (end < options.size() && options[end] != ' ')
       end = options[end] == '{' ? findEnd(options, end) + 1 : end + 1;
-    llvm::StringRef name = options.slice(begin, end).split('=').first;
+    auto [name, value] = options.slice(begin, end).split('=');
     begin = end + 1;
-    if (name.empty() || llvm::is_contained(known, name))
+    if (llvm::is_contained(known, name)) {
+      if (std::string error = checkValue(pass, name, value); !error.empty())
+        return ("option " + name + " of --" + pass + ": " + error).str();
+      continue;
+    }
+    if (name.empty())
       continue;
     std::string text = ("'" + pass + "' has no option '" + name + "'").str();
     llvm::SmallVector<llvm::StringRef> names(known.begin(), known.end());

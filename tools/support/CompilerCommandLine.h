@@ -10,6 +10,7 @@
 #ifndef DML_TOOLS_SUPPORT_COMPILERCOMMANDLINE_H
 #define DML_TOOLS_SUPPORT_COMPILERCOMMANDLINE_H
 
+#include "dml/IR/Suggestions.h"
 #include "support/ToolError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -133,10 +134,15 @@ inline std::string describeWrongChoice(llvm::ArrayRef<char *> arguments) {
       continue;
     llvm::SmallVector<std::string> choices = getChoices(*option);
     bool isList = option->getMiscFlags() & llvm::cl::CommaSeparated;
-    if (!choices.empty() && !isList && !llvm::is_contained(choices, value))
-      return ("--" + option->ArgStr + "=" + value + ": wanted is one of " +
-              llvm::join(choices, ", "))
-          .str();
+    if (choices.empty() || isList || llvm::is_contained(choices, value))
+      continue;
+    std::string text = ("--" + option->ArgStr + "=" + value +
+                        ": wanted is one of " + llvm::join(choices, ", "))
+                           .str();
+    llvm::SmallVector<llvm::StringRef> names(choices.begin(), choices.end());
+    llvm::StringRef nearest = findNearest(value, names);
+    return nearest.empty() ? text
+                           : text + "; did you mean '" + nearest.str() + "'?";
   }
   return "";
 }

@@ -37,10 +37,16 @@ HostTensor toHost(const Tensor &tensor) {
 
 func::FuncOp findFunction(ModuleOp module, StringRef name, std::string &error) {
   StringRef wanted = name.empty() ? "main" : name;
-  auto functions = llvm::to_vector(module.getOps<func::FuncOp>());
+  auto functions = llvm::filter_to_vector(
+      module.getOps<func::FuncOp>(),
+      [](func::FuncOp function) { return !function.isDeclaration(); });
   for (func::FuncOp function : functions)
-    if (function.getName() == wanted || (name.empty() && functions.size() == 1))
+    if (function.getName() == wanted)
       return function;
+  auto publicOnes = llvm::make_filter_range(
+      functions, [](func::FuncOp function) { return function.isPublic(); });
+  if (name.empty() && llvm::hasSingleElement(publicOnes))
+    return *publicOnes.begin();
   std::string names;
   for (func::FuncOp function : functions)
     names += ((names.empty() ? "'" : ", '") + function.getName() + "'").str();

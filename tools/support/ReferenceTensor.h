@@ -25,7 +25,7 @@ llvm::FailureOr<reference::Tensor> toReference(const HostTensor &host);
 HostTensor toHost(const reference::Tensor &tensor);
 
 /// Returns the function `name`, or, if `name` is empty, the function `main` or
-/// the only function. Returns null, with `error` set, if there is none.
+/// the only public function. Returns null, with `error` set, if there is none.
 mlir::func::FuncOp findFunction(mlir::ModuleOp module, llvm::StringRef name,
                                 std::string &error);
 

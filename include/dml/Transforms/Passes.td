@@ -74,7 +74,9 @@ def LegalizeFeatureLevel : Pass<"dml-legalize-feature-level",
     * a tensor of too low a rank gets dimensions of size 1; of one of too high a
       rank, neighbouring dimensions that the operator leaves alone are merged, and
       an operator that only moves elements is first applied one dimension after
-      the other.
+      the other. Operators that treat some dimensions in a way of their own keep
+      their rank, as `gemm`, whose last two are a matrix: the error says which
+      rank the level wants it to be written with.
 
     The rewrites emit `tensor.expand_shape`, `tensor.collapse_shape`,
     `tensor.bitcast`, `tensor.concat` and `tensor.extract_slice` besides dml

@@ -104,9 +104,13 @@ LogicalResult verifyCompilable(ModuleOp module) {
         (isCompilable(op) || (llvm::none_of(op->getOperandTypes(), isTensor) &&
                               llvm::none_of(op->getResultTypes(), isTensor))))
       return WalkResult::advance();
-    op->emitOpError("cannot be compiled: the compiler takes dml operators, "
-                    "arith.constant, scf.for, calls, and operations of the "
-                    "dialects tensor and linalg");
+    InFlightDiagnostic error =
+        op->emitOpError("cannot be compiled: the compiler takes dml operators, "
+                        "arith.constant, scf.for, calls, and operations of the "
+                        "dialects tensor and linalg");
+    if (op->getName().getDialectNamespace() == "tosa")
+      error << "; the pass --convert-tosa-to-dml makes dml operators of the "
+               "dialect tosa's";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
