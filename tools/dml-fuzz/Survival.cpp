@@ -135,8 +135,8 @@ void SurvivalRun::countCase(StringRef line) {
 }
 
 /// Whether a stack shows a crash in MLIR's parser of text, without code of dml
-/// above it. The parser is not made for damaged files, so that such a crash does
-/// not count. MLIR's reader of bytecode has dml's checks in front of it.
+/// above it. The parser is not made for damaged files, so that such a crash
+/// does not count. MLIR's reader of bytecode has dml's checks in front of it.
 static bool isCrashOfParser(StringRef stack) {
   auto [frames, callers] = stack.split("mlir::parseSourceFile");
   return !callers.empty() && !stack.contains("dml::parseBytecode") &&

@@ -128,7 +128,8 @@ DML_API const char *dmlGetResultName(DmlResult result);
 DML_API DmlResult dmlGetErrorResult(DmlError error);
 /* Returns the message of an error, or "" for NULL. The message is one line,
  * without a newline at its end; a session's message about a model may have
- * further lines, which two spaces indent. The text lives as long as the error. */
+ * further lines, which two spaces indent. The text lives as long as the error.
+ */
 DML_API const char *dmlGetErrorMessage(DmlError error);
 DML_API void dmlDestroyError(DmlError error);
 
