@@ -217,8 +217,10 @@ TEST(ExplainTest, TakesSizesAndOptimizationsOfONNX) {
   DmlExplainInfo info = describe(model, nullptr);
   Outcome open = failToExplain(info);
   EXPECT_EQ(open.result, DML_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(open.message, "<bytes>: the model leaves sizes open, but wanted is "
-                          "the size of each of its dimensions 'rows'");
+  EXPECT_EQ(open.message,
+            "<bytes>: the model leaves sizes open, but wanted is "
+            "the size of each of its dimensions 'rows' (dims={...} in Python, "
+            "--dim on the command line)");
   DmlNamedSize rows{"rows", 3};
   info.dimensions = &rows;
   info.dimensionCount = 1;
