@@ -49,9 +49,8 @@ static ParseResult parseEnum(AsmParser &parser, StringRef kind, uint32_t max,
   InFlightDiagnostic error = parser.emitError(loc);
   if (!isName)
     return error << "wanted a " << kind << ": " << llvm::join(names, ", ");
-  error << "there is no " << kind << " '" << name << "'";
-  if (StringRef nearest = findNearest(name, names); !nearest.empty())
-    error << "; did you mean '" << nearest << "'?";
+  error << "there is no " << kind << " '" << name << "'"
+        << suggestNearest(name, names);
   return error << " (there are " << llvm::join(names, ", ") << ")";
 }
 

@@ -297,8 +297,8 @@ std::string dml::detail::describeUnknownAttribute(OperationName op,
   SmallVector<StringRef> names;
   for (StringAttr name : op.getAttributeNames())
     names.push_back(name);
-  if (StringRef nearest = findNearest(attribute, names); !nearest.empty())
-    return text + "; did you mean '" + nearest.str() + "'?";
+  if (std::string nearest = suggestNearest(attribute, names); !nearest.empty())
+    return text + nearest;
   if (names.empty())
     return text + "; it has none";
   return text + "; it has " + llvm::join(names, ", ");

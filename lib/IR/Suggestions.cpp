@@ -53,6 +53,12 @@ StringRef dml::findNearest(StringRef name, ArrayRef<StringRef> names) {
   return isNear && isUnique ? nearest : StringRef();
 }
 
+std::string dml::suggestNearest(StringRef name, ArrayRef<StringRef> names) {
+  StringRef nearest = findNearest(name, names);
+  return nearest.empty() ? std::string()
+                         : ("; did you mean '" + nearest + "'?").str();
+}
+
 /// Returns the name of the operation of which `message`, MLIR's, says that
 /// there is none, or an empty text.
 static StringRef getUnknownOperation(StringRef message) {

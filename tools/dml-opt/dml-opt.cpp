@@ -152,8 +152,8 @@ static std::string checkOptions(llvm::StringRef pass, llvm::StringRef options) {
       continue;
     std::string text = ("'" + pass + "' has no option '" + name + "'").str();
     llvm::SmallVector<llvm::StringRef> names(known.begin(), known.end());
-    if (llvm::StringRef nearest = findNearest(name, names); !nearest.empty())
-      return text + "; did you mean '" + nearest.str() + "'?";
+    if (std::string nearest = suggestNearest(name, names); !nearest.empty())
+      return text + nearest;
     return text + "; it has " +
            (known.empty() ? "none" : llvm::join(known, ", "));
   }
@@ -182,9 +182,7 @@ static std::string checkPipeline(llvm::StringRef text) {
     if (mlir::PassInfo::lookup(option.first) ||
         mlir::PassPipelineInfo::lookup(option.first))
       names.push_back(option.first);
-  llvm::StringRef nearest = findNearest(pass.split('\'').first, names);
-  return nearest.empty() ? error
-                         : error + "; did you mean '" + nearest.str() + "'?";
+  return error + suggestNearest(pass.split('\'').first, names);
 }
 
 /// Returns an error for the first option of a pass on the command line, as

@@ -136,13 +136,10 @@ inline std::string describeWrongChoice(llvm::ArrayRef<char *> arguments) {
     bool isList = option->getMiscFlags() & llvm::cl::CommaSeparated;
     if (choices.empty() || isList || llvm::is_contained(choices, value))
       continue;
-    std::string text = ("--" + option->ArgStr + "=" + value +
-                        ": wanted is one of " + llvm::join(choices, ", "))
-                           .str();
     llvm::SmallVector<llvm::StringRef> names(choices.begin(), choices.end());
-    llvm::StringRef nearest = findNearest(value, names);
-    return nearest.empty() ? text
-                           : text + "; did you mean '" + nearest.str() + "'?";
+    return ("--" + option->ArgStr + "=" + value + ": wanted is one of " +
+            llvm::join(choices, ", ") + suggestNearest(value, names))
+        .str();
   }
   return "";
 }

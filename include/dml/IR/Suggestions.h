@@ -10,6 +10,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
 
 namespace dml {
 
@@ -18,6 +19,12 @@ namespace dml {
 /// similar.
 llvm::StringRef findNearest(llvm::StringRef name,
                             llvm::ArrayRef<llvm::StringRef> names);
+
+/// Returns the end of an error about the misspelt `name`, which names the one
+/// of `names` that was probably meant: "; did you mean 'relu'?". Returns an
+/// empty text where findNearest() does.
+std::string suggestNearest(llvm::StringRef name,
+                           llvm::ArrayRef<llvm::StringRef> names);
 
 /// Lets MLIR's errors about an operation that no dialect has name the operation
 /// of the same dialect that was probably meant:

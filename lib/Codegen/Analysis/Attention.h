@@ -29,10 +29,10 @@ struct Attention {
   /// The number of iterations of each of the three loops.
   int64_t keys = 0;
   /// The induction variables of two of the three loops over keys. `key` is that
-  /// of the loop that adds up the exponentials of scores. The operations in
-  /// `scoreSlice` and `isSeenSlice` use it. `keyOfValue` is that of the loop
-  /// that adds up the products of weights and values. The operations that
-  /// compute values use it.
+  /// of the loop that adds up the exponentials of scores, and is used by the
+  /// operations in `scoreSlice` and `isSeenSlice`. `keyOfValue` is that of the
+  /// loop that adds up the products of weights and values, and is used by the
+  /// operations that compute values.
   mlir::Value key, keyOfValue;
 
   /// The sums of products from which scores are computed. The rows are queries.

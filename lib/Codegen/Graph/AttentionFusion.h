@@ -20,8 +20,9 @@
 
 namespace dml {
 
-/// Fuses the generic that multiplies the weights of a softmax with values and
-/// adds up the products with the generics that compute these weights.
+/// Fuses two parts of attention into one generic: the generics that compute the
+/// weights of a softmax, and the generic `products`, which multiplies these
+/// weights by values and adds up the products.
 class AttentionFusion {
 public:
   AttentionFusion(mlir::linalg::GenericOp products,

@@ -225,8 +225,8 @@ static LogicalResult hideFromRounding(WorkaroundState &state) {
 // found-zeros
 //===----------------------------------------------------------------------===//
 
-/// Whether `value`, a constant or a selection between constants, may be 0. Any
-/// other value counts as one that may be 0.
+/// Whether `value` may be 0. The function looks at constants and at selections
+/// between constants, and returns true for every other value.
 static bool mayBeZero(Value value) {
   APFloat constant(0.0f);
   if (matchPattern(value, m_ConstantFloat(&constant)))

@@ -330,9 +330,9 @@ SmallVector<int64_t> SliceSearch::getTermsOfThread() const {
                 8 * DeviceProfile::vectorBytes / traits.columns.bits, 1)
           : ThreadBlock::side;
   // Quantized factors are unpacked if the terms of each thread fill words. The
-  // search tries threads that load four, two or one words at a time. With fewer
-  // words, the loads of the rows' factors touch fewer lines of the cache, but
-  // the threads load more scales.
+  // search tries threads that load four, two or one words at a time. A thread
+  // that loads one word instead of four touches fewer lines of the cache for
+  // the rows' factors, but the threads together load more scales.
   SmallVector<int64_t> numbers;
   if (traits.isAlong() && traits.columns.numPerWord > 0)
     for (int64_t words : {4, 2, 1}) {

@@ -958,9 +958,8 @@ DML_API void dmlDestroyBindingTable(DmlBindingTable table);
  * written (output, temporary) may not overlap with another bound range, but
  * that an output and the input in whose place it is (dmlGetInPlaceInput) are
  * bound to one range: dmlSubmit and the calls that record check the overlaps.
- * Each call waits for what dmlSubmit submitted of the
- * table, unless the same range of the same buffer of dmlCreateBuffer is bound
- * already.
+ * Each call waits for what dmlSubmit submitted of the table, unless the same
+ * range of the same buffer of dmlCreateBuffer is bound already.
  *
  * The temporary buffer is the caller's range, or, where `range` is NULL, memory
  * of the table's own, which begins as zeros; dmlSubmit makes such memory too
