@@ -24,6 +24,9 @@ public:
   match(const ContractionOperand &operand);
 
   int64_t getNumPerWord() const { return factors.front().getNumPerWord(); }
+  /// Whether words have zero points of their own. Otherwise, the zero point is
+  /// the same constant for all words.
+  bool hasZeroPoint() const { return bool(factors.front().zeroPoint); }
   /// Returns the operations of the operand's slice that load words, and that
   /// compute addresses, scales and zero points. The caller builds these
   /// operations before it calls buildWord().

@@ -6,6 +6,7 @@
 
 #include "Analysis/BodySlice.h"
 #include "Analysis/Concatenation.h"
+#include "Analysis/Contraction.h"
 #include "Analysis/ElementMap.h"
 #include "Analysis/RowReduction.h"
 #include "Analysis/SharedLayouts.h"
@@ -20,6 +21,7 @@
 #include "dml/Target/CostModel.h"
 #include "dml/Target/DeviceProfileAttr.h"
 #include "dml/Target/FusionCosts.h"
+#include "dml/Target/MatrixCosts.h"
 #include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,6 +39,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 
 namespace dml {
 #define GEN_PASS_DEF_FUSEPRODUCERS
@@ -346,6 +349,7 @@ public:
 
 private:
   bool needsRounding();
+  bool unpacksOnce(linalg::GenericOp consumer, ArrayRef<Read> consumerReads);
   bool fitsEpilogue();
   bool fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
             int64_t size);
@@ -538,6 +542,47 @@ bool Fusion::fitsEpilogue() {
   return hasLoops(consumer) || !work || *work <= cost::fusion::maxOpsOfEpilogue;
 }
 
+/// Whether a matrix kernel computes the products of `consumer`, whose columns'
+/// factors are the elements of the producer, in tiles with all rows. Each
+/// workgroup then unpacks the factors that it stages, and no other workgroup
+/// needs them. 64 rows times 4096 x 14336 numbers of 4 bits take 63 us on an
+/// H200, and 121 us if a kernel of its own writes the unpacked numbers.
+bool Fusion::unpacksOnce(linalg::GenericOp consumer,
+                         ArrayRef<Read> consumerReads) {
+  const DeviceProfile &profile = rows.profile;
+  if (!addsProducts(consumer) ||
+      llvm::none_of(profile.getMatrixShapes(), [](const MatrixShape &shape) {
+        return shape.factors == "f16";
+      }))
+    return false;
+  auto innermost = static_cast<unsigned>(
+      getInnermostDim(cast<RankedTensorType>(consumer.getResult(0).getType())));
+  double terms = 0;
+  for (Read read : getDistinct(consumerReads)) {
+    std::optional<double> trips = getTripCount(read.extract);
+    SmallVector<Value> counters;
+    for (Operation *loop = read.extract->getParentOp(); loop != consumer;
+         loop = loop->getParentOp())
+      if (auto counted = dyn_cast<scf::ForOp>(loop))
+        counters.push_back(counted.getInductionVar());
+    BodySlice slice(consumer, counters);
+    if (!trips || llvm::any_of(read.extract.getIndices(), [&](Value index) {
+          return failed(slice.add(index));
+        }))
+      return false;
+    if (!slice.getDims().test(innermost))
+      return false;
+    terms += *trips;
+  }
+  // A thread unpacks 16 bytes of numbers at a time.
+  constexpr double bitsOfNumber = 4,
+                   packed = 8 * DeviceProfile::vectorBytes / bitsOfNumber;
+  return std::fmod(terms, packed) == 0 &&
+         static_cast<double>(countElements(consumer)) * terms <=
+             static_cast<double>(cost::layout::tileRows) *
+                 static_cast<double>(type.getNumElements());
+}
+
 bool Fusion::isProfitable(bool savesLaunches) {
   const DeviceSpeed &device = rows.profile.getSpeed();
   if (combinesRows(producer))
@@ -568,7 +613,8 @@ bool Fusion::isProfitable(bool savesLaunches) {
       size += roundingOps;
       *work += roundingOps * getTripCount(op).value_or(1);
     });
-  if (isDequantization(producer) && (halves || !needsRounding()))
+  bool isPacked = isDequantization(producer) && (halves || !needsRounding());
+  if (isPacked)
     *work = std::min(*work, cost::sums::opsOfQuantizedFactor);
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
   auto elements = static_cast<double>(type.getNumElements());
@@ -611,8 +657,10 @@ bool Fusion::isProfitable(bool savesLaunches) {
         count += *trips > 1 ? *trips * cost::fusion::loopFactor : 1;
     }
     // A consumer that updates a cache in place computes only the new elements,
-    // each of them once.
-    if (consumer->hasAttr(updateAttrName) && !hasLoops(producer)) {
+    // each of them once. A matrix kernel whose tile has all rows unpacks each
+    // factor of its columns once.
+    if ((consumer->hasAttr(updateAttrName) && !hasLoops(producer)) ||
+        (isPacked && unpacksOnce(consumer, consumerReads))) {
       computed += elements;
       if (!fits(consumer, consumerReads, size))
         return false;

@@ -112,11 +112,13 @@ std::string MatrixSchedule::get(const Contraction &contraction,
   // in 16 bytes at once, so that it loads few scales for them.
   int64_t packed = getPackedTerms(contraction, tile);
   auto setTogether = [&](int64_t together) {
-    int64_t unit = std::lcm(std::max(lanes, packed), together);
+    int64_t unit = std::lcm(lanes, together),
+            whole = std::lcm(std::max(lanes, packed), together);
     schedule.termsTogether = together;
     schedule.stepsOfUnit = unit / together;
     schedule.vectorsOfUnit = unit / lanes;
-    schedule.steps = tile.terms / unit * schedule.stepsOfUnit;
+    schedule.unitsOfPacked = whole / unit;
+    schedule.steps = tile.terms / whole * (whole / together);
   };
   setTogether(std::min(contraction.getTermsOfStep(), maxTileSize));
   if (schedule.steps == 0)
@@ -189,6 +191,9 @@ struct StagedMatrices : OperandTile {
   /// The number of vectors of workgroup memory between the beginnings of
   /// neighbouring lines.
   int64_t pitch = 0;
+  /// The number of units (MatrixSchedule::stepsOfUnit) in an item, if lines run
+  /// along terms.
+  int64_t units = 1;
   StagedArea area;
 };
 
@@ -211,22 +216,28 @@ public:
 
 private:
   /// The factors of a stage that are loaded but not yet stored in workgroup
-  /// memory. `vectors` are the vectors that the thread has loaded. `masks` has
-  /// a word for each vector of an operand with padding: all ones, or 0 if 0 is
-  /// to be stored in place of the vector.
-  struct FactorsAhead {
-    SmallVector<Value> vectors, masks;
+  /// memory. `values` are the vectors that the thread has loaded, or, if
+  /// `keepsWords` is set, what loadWords() returns for the items of the
+  /// columns. `masks` has a word for each vector of an operand with padding:
+  /// all ones, or 0 if 0 is to be stored in place of the vector.
+  struct LoadedFactors {
+    SmallVector<Value> values, masks;
   };
 
+  SmallVector<int64_t> getUnpackedOrder() const;
   SmallVector<SmallVector<BuiltFactor>>
   getItemFactors(const StagedMatrices &staged, int64_t firstTerm);
-  SmallVector<Value> unpackItem(TileBuilder &builder, Value condition);
+  SmallVector<Value> loadWords(TileBuilder &builder, Value condition);
+  SmallVector<Value> unpackWords(ValueRange values);
+  Value buildPaired(Value vector);
+  bool canKeepWords();
+  LinearForm getUnits(const StagedMatrices &staged, LinearForm inLine);
   SmallVector<Value> loadItem(const StagedMatrices &staged,
                               const StagedItem &item, LinearForm firstStep,
                               int64_t firstTerm);
   int64_t layOut(StagedMatrices &staged, int64_t offset);
-  SmallVector<Value> loadStage(LinearForm block, int64_t phase);
-  void storeStage(ValueRange vectors, LinearForm stage);
+  LoadedFactors loadStage(LinearForm block, int64_t phase);
+  void storeStage(const LoadedFactors &factors, LinearForm stage);
   /// Runs `build` for each of `count` items, which are distributed to the
   /// threads.
   void shareOut(int64_t count, llvm::function_ref<void(LinearForm)> build) {
@@ -240,17 +251,24 @@ private:
   LinearForm getStage(LinearForm block, int64_t phase);
   SmallVector<Value> buildBlock(LinearForm block, ValueRange carried);
   Value buildMasked(Value vector, Value mask);
-  /// Returns the number of vectors of an operand that a thread loads for one
-  /// stage.
-  size_t getNumVectors(const StagedMatrices &staged) const {
-    return llvm::divideCeilSigned(staged.area.getNumItems(), threads) *
-           staged.area.vectorsOfItem;
+  /// Returns the number of values that a thread holds for the columns' words of
+  /// one item: each word has its bits, its scale and its zero point.
+  size_t getValuesOfWord() const { return quantized->hasZeroPoint() ? 3 : 2; }
+  size_t getValuesOfItem(const StagedMatrices &staged) const {
+    if (!keepsWords || &staged == &rows)
+      return staged.area.vectorsOfItem;
+    return staged.area.vectorsOfItem * schedule.lanes /
+           quantized->getNumPerWord() * getValuesOfWord();
   }
-  FactorsAhead loadAhead(LinearForm block, int64_t phase);
-  void storeAhead(const FactorsAhead &factors, LinearForm stage);
+  /// Returns the number of values of an operand that a thread loads for one
+  /// stage.
+  size_t getNumValues(const StagedMatrices &staged) const {
+    return llvm::divideCeilSigned(staged.area.getNumItems(), threads) *
+           getValuesOfItem(staged);
+  }
   void buildStagesAhead(LinearForm block, int64_t count, int64_t end,
                         MutableArrayRef<Value> sums,
-                        MutableArrayRef<FactorsAhead> slots);
+                        MutableArrayRef<LoadedFactors> slots);
   SmallVector<Value> buildSumsAhead(SmallVector<Value> sums);
   SmallVector<Value> buildSums();
   void storeMatrix(Value matrix, LinearForm line, LinearForm column,
@@ -297,6 +315,12 @@ private:
   /// terms. A line begins with the first vectors of all its items, followed by
   /// their second vectors, and so on.
   std::optional<QuantizedFactors> quantized;
+  /// Whether a thread holds the words of quantized numbers as they are from the
+  /// load of a stage to its store, and unpacks the numbers when it stores them.
+  /// Unpacking would have to wait for the load, and the numbers take up to four
+  /// times the registers of the words. The factors of rows are then reordered
+  /// when they are stored as well.
+  bool keepsWords = false;
   /// Matrices of ones. Their products with factors are sums of factors, which
   /// the kernel needs for zero points. `onesOfRows` takes the place of factors
   /// of rows, and is multiplied with factors of columns. `onesOfColumns` takes
@@ -314,18 +338,24 @@ private:
 };
 } // namespace
 
-/// Returns the factors in each vector of an item of `staged`, in their order in
-/// workgroup memory.
+/// Returns the order in which workgroup memory has the terms of a vector, if
+/// the columns are unpacked.
+SmallVector<int64_t> MatrixBuilder::getUnpackedOrder() const {
+  SmallVector<int64_t> paired = quantized->getPairedNumbers(), order;
+  auto perWord = static_cast<int64_t>(paired.size());
+  for (int64_t term = 0; term < schedule.lanes; ++term)
+    order.push_back(term / perWord * perWord + paired[term % perWord]);
+  return order;
+}
+
+/// Returns the factors in each vector of an item of `staged`, in the order in
+/// which they are loaded.
 SmallVector<SmallVector<BuiltFactor>>
 MatrixBuilder::getItemFactors(const StagedMatrices &staged, int64_t firstTerm) {
   int64_t lanes = schedule.lanes, together = schedule.termsTogether;
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
-  if (quantized) {
-    SmallVector<int64_t> paired = quantized->getPairedNumbers();
-    auto perWord = static_cast<int64_t>(paired.size());
-    for (int64_t &term : order)
-      term = term / perWord * perWord + paired[term % perWord];
-  }
+  if (quantized && !keepsWords)
+    order = getUnpackedOrder();
   SmallVector<SmallVector<BuiltFactor>> vectors;
   for (int64_t vector = 0; vector < staged.area.vectorsOfItem; ++vector) {
     SmallVector<BuiltFactor> &factors = vectors.emplace_back();
@@ -340,16 +370,18 @@ MatrixBuilder::getItemFactors(const StagedMatrices &staged, int64_t firstTerm) {
   return vectors;
 }
 
-/// Unpacks the vectors of an item of the columns. `builder` has built their
-/// addresses and scales. The factors become 0 if `condition` does not hold. A
-/// null condition always holds. Returns no vectors if the item does not consist
-/// of whole words.
-SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
-                                             Value condition) {
+/// Loads the words of an item of the columns. `builder` has built their
+/// addresses and scales. Returns, for each word, its bits, its scale and, if
+/// there are zero points, its zero point. The scales become 0 if `condition`
+/// does not hold. A null condition always holds. Returns no values if the item
+/// does not consist of whole words.
+SmallVector<Value> MatrixBuilder::loadWords(TileBuilder &builder,
+                                            Value condition) {
   int64_t perWord = quantized->getNumPerWord(),
           together = schedule.termsTogether,
-          terms = schedule.vectorsOfUnit * schedule.lanes;
-  SmallVector<QuantizedFactors::Word> words;
+          terms = columns.area.vectorsOfItem * schedule.lanes;
+  SharedValues &shared = builder.getShared();
+  SmallVector<Value> values;
   for (int64_t first = 0; first < terms; first += perWord) {
     SmallVector<BuiltFactor> numbers;
     for (int64_t term = first; term < first + perWord; ++term)
@@ -358,15 +390,25 @@ SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
         quantized->buildWord(builder, numbers);
     if (!word)
       return {};
-    words.push_back(*word);
-  }
-  SharedValues &shared = builder.getShared();
-  SmallVector<Value> parts, vectors;
-  for (QuantizedFactors::Word &word : words) {
     if (condition)
-      word.scale = shared.buildSelect(
-          condition, word.scale,
-          shared.getConstant(b.getZeroAttr(word.scale.getType())));
+      word->scale = shared.buildSelect(
+          condition, word->scale,
+          shared.getConstant(b.getZeroAttr(word->scale.getType())));
+    values.append({word->bits, word->scale});
+    if (quantized->hasZeroPoint())
+      values.push_back(word->zeroPoint);
+  }
+  return values;
+}
+
+/// Builds the vectors of the factors of an item of the columns from the values
+/// that loadWords() has returned.
+SmallVector<Value> MatrixBuilder::unpackWords(ValueRange values) {
+  SmallVector<Value> parts, vectors;
+  for (; !values.empty(); values = values.drop_front(getValuesOfWord())) {
+    QuantizedFactors::Word word{values[0], values[1], Value()};
+    if (quantized->hasZeroPoint())
+      word.zeroPoint = values[2];
     for (Value pair : quantized->buildPairs(b, word)) {
       Value part = vector::BitCastOp::create(
           b, VectorType::get(1, b.getI32Type()), pair);
@@ -379,6 +421,60 @@ SmallVector<Value> MatrixBuilder::unpackItem(TileBuilder &builder,
     vectors.push_back(vector::FromElementsOp::create(
         b, type, left.take_front(wordsOfVector)));
   return vectors;
+}
+
+/// Returns `vector`, factors of rows in the order of their terms, in the order
+/// in which unpackWords() returns the terms of columns.
+Value MatrixBuilder::buildPaired(Value vector) {
+  SmallVector<Value> halves;
+  for (int64_t number = 0; number < wordsOfVector; ++number) {
+    Value word = vector::BroadcastOp::create(
+        b, VectorType::get(1, b.getI32Type()),
+        vector::ExtractOp::create(b, vector, number));
+    Value pair =
+        vector::BitCastOp::create(b, VectorType::get(2, factorType), word);
+    for (int64_t half = 0; half < 2; ++half)
+      halves.push_back(vector::ExtractOp::create(b, pair, half));
+  }
+  SmallVector<Scalar> ordered;
+  for (int64_t term : getUnpackedOrder())
+    ordered.push_back(halves[term]);
+  TileBuilder builder(b, op, *forms, *views);
+  return VectorPacker(builder.getShared(),
+                      Packing(factorType, DeviceProfile::vectorBytes))
+      .pack(ordered);
+}
+
+/// Whether the thread can hold the words of any item of the columns from the
+/// load to the store. Builds the load of an item whose numbers are not known,
+/// which nothing uses, and which later passes erase.
+bool MatrixBuilder::canKeepWords() {
+  if (!quantized || contraction.steps % schedule.steps)
+    return false;
+  auto getUnknown = [&](int64_t count) {
+    return forms->getOpaque(constant(0), {0, count - 1});
+  };
+  keepsWords = true;
+  loadItem(
+      columns,
+      {getUnknown(columns.area.lines), getUnknown(columns.area.itemsOfLine)},
+      forms->mul(b, getUnknown(schedule.getBlocks(contraction)),
+                 schedule.steps),
+      0);
+  return keepsWords;
+}
+
+/// Returns the number of the first unit of terms in an item of `staged` whose
+/// number in its line is `inLine`. A line of columns begins with the first
+/// units of all its items if the columns are unpacked. With 4 items of 4 units,
+/// a line has the units 0, 4, 8, 12, 1, 5 and so on. Items of rows that are
+/// single units follow this order.
+LinearForm MatrixBuilder::getUnits(const StagedMatrices &staged,
+                                   LinearForm inLine) {
+  if (staged.units == columns.units)
+    return forms->mul(b, inLine, staged.units);
+  auto [unit, item] = forms->divide(b, inLine, columns.area.itemsOfLine);
+  return forms->add(b, forms->mul(b, item, columns.units), unit);
 }
 
 /// Loads the factors of item `item` of a stage. The stage covers iterations of
@@ -395,14 +491,17 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
   // item. If the loop consists of whole items, the iterations of an item either
   // all exist or all lie beyond the end of the loop. One condition then decides
   // for the whole item.
-  int64_t stepsOfItem = staged.isAlongTerms ? schedule.stepsOfUnit : 1;
+  int64_t stepsOfItem =
+      staged.isAlongTerms ? schedule.stepsOfUnit * staged.units : 1;
   LinearForm position, step;
   if (staged.isAlongTerms) {
     position = forms->min(
         b,
         forms->add(b, forms->mul(b, staged.tile, staged.positions), item.line),
         operand.size - 1);
-    step = forms->add(b, firstStep, forms->mul(b, item.inLine, stepsOfItem));
+    step = forms->add(
+        b, firstStep,
+        forms->mul(b, getUnits(staged, item.inLine), schedule.stepsOfUnit));
   } else {
     position = forms->add(
         b, forms->mul(b, staged.tile, staged.positions / lanes), item.inLine);
@@ -452,9 +551,10 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
   bool isUnpacked = quantized && &staged == &columns;
   if (isUnpacked) {
     builder.buildSlice(quantized->getSlice(), coordinates);
-    SmallVector<Value> vectors = unpackItem(builder, countsAll);
-    if (!vectors.empty())
-      return vectors;
+    SmallVector<Value> words = loadWords(builder, countsAll);
+    if (!words.empty())
+      return keepsWords ? words : unpackWords(words);
+    keepsWords = false;
   }
   builder.buildSlice(getSliceOf(operand.slice, needed), coordinates);
   // The conditions of terms do not depend on the position.
@@ -505,26 +605,68 @@ Value MatrixBuilder::buildMasked(Value vector, Value mask) {
 }
 
 /// Loads the thread's items for phase `phase` of the iterations in `block`.
-/// Each phase fills one stage.
-SmallVector<Value> MatrixBuilder::loadStage(LinearForm block, int64_t phase) {
+/// Each phase fills one stage. If the kernel loads several stages ahead, the
+/// choice between a factor and padding is left to storeStage(), since it would
+/// have to wait for the load of the factor.
+MatrixBuilder::LoadedFactors MatrixBuilder::loadStage(LinearForm block,
+                                                      int64_t phase) {
   LinearForm firstStep = forms->mul(b, block, schedule.steps);
   Staging staging(b, *forms, threads);
-  SmallVector<Value> vectors;
+  LoadedFactors factors;
   for (const StagedMatrices *staged : {&rows, &columns})
-    llvm::append_range(vectors,
+    llvm::append_range(factors.values,
                        staging.load(staged->area, [&](const StagedItem &item) {
                          return loadItem(*staged, item, firstStep,
                                          phase * schedule.termsTogether);
                        }));
-  return vectors;
+  if (tile.ahead <= 1)
+    return factors;
+  // Each vector of an operand with padding gets a mask, even a vector without
+  // padding in this stage. All stages then have the same number of masks.
+  MutableArrayRef<Value> values = factors.values;
+  for (const StagedMatrices *staged : {&rows, &columns}) {
+    size_t count = getNumValues(*staged);
+    if (isChosen(*staged->operand))
+      for (Value &vector : values.take_front(count)) {
+        Value condition;
+        std::tie(vector, condition) = getLoadAndCondition(vector);
+        Value mask = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+        if (condition)
+          mask = arith::SelectOp::create(
+              b, condition, mask,
+              arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+        factors.masks.push_back(mask);
+      }
+    values = values.drop_front(count);
+  }
+  return factors;
 }
 
-/// Stores the vectors of the factors, as loadStage() has returned them, in
-/// stage `stage` of workgroup memory.
-void MatrixBuilder::storeStage(ValueRange vectors, LinearForm stage) {
+/// Stores the factors of a stage, as loadStage() has returned them, in stage
+/// `stage` of workgroup memory.
+void MatrixBuilder::storeStage(const LoadedFactors &factors, LinearForm stage) {
+  ArrayRef<Value> values = factors.values, masks = factors.masks;
+  SmallVector<Value> stored;
+  for (const StagedMatrices *staged : {&rows, &columns}) {
+    size_t count = getNumValues(*staged);
+    SmallVector<Value> vectors(values.take_front(count));
+    values = values.drop_front(count);
+    if (!masks.empty() && isChosen(*staged->operand)) {
+      for (auto [vector, mask] : llvm::zip(vectors, masks))
+        vector = buildMasked(vector, mask);
+      masks = masks.drop_front(count);
+    }
+    if (keepsWords && staged == &columns)
+      vectors = unpackWords(vectors);
+    else if (keepsWords)
+      vectors = llvm::map_to_vector(
+          vectors, [&](Value vector) { return buildPaired(vector); });
+    llvm::append_range(stored, vectors);
+  }
   Staging staging(b, *forms, threads);
+  ValueRange left = stored;
   for (const StagedMatrices *staged : {&rows, &columns})
-    vectors = staging.store(staged->area, stage, vectors);
+    left = staging.store(staged->area, stage, left);
 }
 
 /// Stores 0 in all stages of workgroup memory before the first factors are
@@ -680,7 +822,7 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
     // After the last phase of the loop's last iteration, nothing is left to
     // load. To avoid a branch, the kernel then loads the last block of terms
     // again, and does not use its factors.
-    SmallVector<Value> next;
+    LoadedFactors next;
     if (hasNext)
       next = loadStage(
           isLast ? forms->min(b, forms->add(b, block, 1), blocks - 1) : block,
@@ -697,54 +839,6 @@ SmallVector<Value> MatrixBuilder::buildBlock(LinearForm block,
   return sums;
 }
 
-/// Loads the factors of a stage, as loadStage() does, but leaves the choice
-/// between a factor and padding to storeAhead(). The choice would have to wait
-/// for the load of the factor.
-MatrixBuilder::FactorsAhead MatrixBuilder::loadAhead(LinearForm block,
-                                                     int64_t phase) {
-  FactorsAhead factors;
-  factors.vectors = loadStage(block, phase);
-  if (tile.ahead == 1)
-    return factors;
-  // Each vector of an operand with padding gets a mask, even a vector without
-  // padding in this stage. All stages then have the same number of masks.
-  MutableArrayRef<Value> vectors = factors.vectors;
-  for (const StagedMatrices *staged : {&rows, &columns}) {
-    size_t count = getNumVectors(*staged);
-    if (isChosen(*staged->operand))
-      for (Value &vector : vectors.take_front(count)) {
-        Value condition;
-        std::tie(vector, condition) = getLoadAndCondition(vector);
-        Value mask = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
-        if (condition)
-          mask = arith::SelectOp::create(
-              b, condition, mask,
-              arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
-        factors.masks.push_back(mask);
-      }
-    vectors = vectors.drop_front(count);
-  }
-  return factors;
-}
-
-/// Stores the factors of a stage, as loadAhead() has returned them, in stage
-/// `stage` of workgroup memory.
-void MatrixBuilder::storeAhead(const FactorsAhead &factors, LinearForm stage) {
-  SmallVector<Value> chosen = factors.vectors;
-  MutableArrayRef<Value> vectors = chosen;
-  ArrayRef<Value> masks = factors.masks;
-  for (const StagedMatrices *staged : {&rows, &columns}) {
-    size_t count = getNumVectors(*staged);
-    if (!masks.empty() && isChosen(*staged->operand)) {
-      for (auto [vector, mask] : llvm::zip(vectors.take_front(count), masks))
-        vector = buildMasked(vector, mask);
-      masks = masks.drop_front(count);
-    }
-    vectors = vectors.drop_front(count);
-  }
-  storeStage(chosen, stage);
-}
-
 /// Builds `count` stages of a kernel that loads factors ahead. The stages are
 /// counted from the first stage of block `block`. `sums` are the sums so far.
 /// `slots` are the factors that are loaded but not yet stored in workgroup
@@ -754,18 +848,18 @@ void MatrixBuilder::storeAhead(const FactorsAhead &factors, LinearForm stage) {
 /// number of that stage is below `end`.
 void MatrixBuilder::buildStagesAhead(LinearForm block, int64_t count,
                                      int64_t end, MutableArrayRef<Value> sums,
-                                     MutableArrayRef<FactorsAhead> slots) {
+                                     MutableArrayRef<LoadedFactors> slots) {
   int64_t blocks = schedule.getBlocks(contraction),
           phases = schedule.getPhases(contraction);
   for (int64_t number = 0; number < count; ++number) {
     LinearForm present = forms->add(b, block, number / phases);
-    FactorsAhead &slot = slots[number % tile.ahead];
+    LoadedFactors &slot = slots[number % tile.ahead];
     LinearForm stage = getStage(present, number % phases);
-    storeAhead(slot, stage);
+    storeStage(slot, stage);
     gpu::BarrierOp::create(b);
     int64_t next = number + tile.ahead;
     if (next < end)
-      slot = loadAhead(
+      slot = loadStage(
           forms->min(b, forms->add(b, block, next / phases), blocks - 1),
           next % phases);
     multiply(stage, sums);
@@ -787,10 +881,10 @@ void MatrixBuilder::buildStagesAhead(LinearForm block, int64_t count,
 SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
   int64_t blocks = schedule.getBlocks(contraction),
           phases = schedule.getPhases(contraction), stages = blocks * phases;
-  SmallVector<FactorsAhead> slots;
+  SmallVector<LoadedFactors> slots;
   for (int64_t stage = 0; stage < tile.ahead; ++stage)
     slots.push_back(
-        loadAhead(std::min(stage / phases, blocks - 1), stage % phases));
+        loadStage(std::min(stage / phases, blocks - 1), stage % phases));
   // `blocksTogether` is the number of blocks in an iteration. `iterations` is
   // the number of iterations that load only stages that exist. The remaining
   // stages follow the loop. With one slot, all stages are in the loop, and the
@@ -804,8 +898,8 @@ SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
           : std::max<int64_t>(stages - tile.ahead, 0) / stagesTogether;
   auto join = [&] {
     SmallVector<Value> values = sums;
-    for (const FactorsAhead &slot : slots) {
-      llvm::append_range(values, slot.vectors);
+    for (const LoadedFactors &slot : slots) {
+      llvm::append_range(values, slot.values);
       llvm::append_range(values, slot.masks);
     }
     return values;
@@ -816,8 +910,8 @@ SmallVector<Value> MatrixBuilder::buildSumsAhead(SmallVector<Value> sums) {
       values = values.drop_front(part.size());
     };
     take(sums);
-    for (FactorsAhead &slot : slots) {
-      take(slot.vectors);
+    for (LoadedFactors &slot : slots) {
+      take(slot.values);
       take(slot.masks);
     }
   };
@@ -1100,12 +1194,11 @@ int64_t MatrixBuilder::layOut(StagedMatrices &staged, int64_t offset) {
       getLinePitch(isAlong ? tile.terms : staged.positions, schedule.lanes);
   StagedArea &area = staged.area;
   area.first = offset;
-  area.vectorsOfItem =
-      isAlong ? schedule.vectorsOfUnit : schedule.termsTogether;
+  area.vectorsOfItem = schedule.getVectorsOfItem(isAlong, staged.units);
   if (isAlong) {
-    // An item is a unit of neighbouring terms of one position.
+    // An item is one or more units of neighbouring terms of one position.
     area.lines = staged.positions;
-    area.itemsOfLine = schedule.steps / schedule.stepsOfUnit;
+    area.itemsOfLine = schedule.steps / schedule.stepsOfUnit / staged.units;
     area.ofLine = staged.pitch;
     area.ofItem = quantized ? 1 : area.vectorsOfItem;
     area.ofVector = quantized ? area.itemsOfLine : 1;
@@ -1144,6 +1237,10 @@ void MatrixBuilder::build() {
       llvm::none_of(contraction.conditions,
                     [](Value condition) { return condition; }))
     quantized = QuantizedFactors::match(contraction.columns);
+  if (quantized) {
+    columns.units = schedule.unitsOfPacked;
+    rows.units = schedule.vectorsOfUnit > 1 ? schedule.unitsOfPacked : 1;
+  }
   for (StagedMatrices *staged : {&rows, &columns})
     stageSize += layOut(*staged, stageSize);
   memory = allocateInWorkgroup(b, schedule.bytes / DeviceProfile::vectorBytes,
@@ -1159,6 +1256,7 @@ void MatrixBuilder::build() {
       b, forms->getOpaque(number, {0, subgroups - 1}), subgroups / tile.slices);
   std::tie(subgroupRow, subgroupColumn) =
       forms->divide(b, ofSlice, tile.columns / tile.subgroupColumns);
+  keepsWords = canKeepWords();
   storeSums(buildSums());
   op.erase();
 }

@@ -44,6 +44,11 @@ struct MatrixSchedule {
   /// terms in an iteration and vectors of 8 factors, 8 iterations fill 9
   /// vectors.
   int64_t stepsOfUnit, vectorsOfUnit;
+  /// The number of units in an item of the columns, the data that a thread
+  /// loads at a time. It is more than 1 if the factors are quantized numbers,
+  /// of which 16 bytes hold more than a unit: 32 numbers of 4 bits are 4 units
+  /// of 8 terms.
+  int64_t unitsOfPacked;
   /// The number of iterations of the contraction's loop of which a stage
   /// contains terms. A tile may have room for more terms in a stage. The
   /// remaining terms of the stage are then 0.
@@ -77,16 +82,17 @@ struct MatrixSchedule {
 
   /// Returns the number of items in a stage of an operand with `positions`
   /// positions in the tile. An item is the data that a thread loads at a time.
-  /// If lines run along terms, an item is a unit of terms of one position.
-  /// Otherwise, an item has a vector of positions for each of `termsTogether`
-  /// terms.
-  int64_t getNumItems(int64_t positions, bool isAlongTerms) const {
-    return isAlongTerms ? positions * (steps / stepsOfUnit)
+  /// If lines run along terms, an item is `units` units of terms of one
+  /// position. Otherwise, an item has a vector of positions for each of
+  /// `termsTogether` terms.
+  int64_t getNumItems(int64_t positions, bool isAlongTerms,
+                      int64_t units) const {
+    return isAlongTerms ? positions * (steps / stepsOfUnit / units)
                         : steps * (positions / lanes);
   }
   /// Returns the number of vectors in an item of an operand.
-  int64_t getVectorsOfItem(bool isAlongTerms) const {
-    return isAlongTerms ? vectorsOfUnit : termsTogether;
+  int64_t getVectorsOfItem(bool isAlongTerms, int64_t units) const {
+    return isAlongTerms ? vectorsOfUnit * units : termsTogether;
   }
 
   /// Returns the number of iterations of the kernel's loop. Each iteration

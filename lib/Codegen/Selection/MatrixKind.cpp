@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/QuantizedFactor.h"
 #include "Kernels/MatrixKernel.h"
 #include "Selection/KernelKinds.h"
 #include "Selection/Occupancy.h"
@@ -68,11 +67,12 @@ static double countStagingOps(const Contraction &contraction,
 static double getStagingTime(const Contraction &contraction,
                              const ContractionOperand &operand,
                              const FactorStrides &strides, int64_t positions,
-                             int64_t threads, const MatrixSchedule &schedule) {
+                             int64_t units, int64_t threads,
+                             const MatrixSchedule &schedule) {
   bool isAlong = strides.areAlongSteps();
-  int64_t items = schedule.getNumItems(positions, isAlong);
+  int64_t items = schedule.getNumItems(positions, isAlong, units);
   int64_t factors = llvm::alignTo(items, threads) *
-                    schedule.getVectorsOfItem(isAlong) * schedule.lanes;
+                    schedule.getVectorsOfItem(isAlong, units) * schedule.lanes;
   return countStagingOps(contraction, operand, schedule) *
          static_cast<double>(factors) / DeviceSpeed::opsPerCycle;
 }
@@ -259,9 +259,9 @@ static double getTimeOfSubgroups(const Contraction &contraction,
           (1 + cost::matrix::idleShare * idle) +
       getLoadedBytes(tile, schedule) / device.workgroupBytesPerCycle +
       getStagingTime(contraction, contraction.rows, strides.rows, tile.rows,
-                     threads, schedule) +
+                     /*units=*/1, threads, schedule) +
       getStagingTime(contraction, contraction.columns, strides.columns,
-                     tile.columns, threads, schedule) +
+                     tile.columns, schedule.unitsOfPacked, threads, schedule) +
       cost::matrix::getSubgroupCycles(device) * ofUnit;
   double exchange = static_cast<double>(tile.slices - 1) *
                     cost::matrix::exchangeTimes * getTimeOfSums(tile, device);
@@ -429,12 +429,6 @@ private:
 /// of their rows and columns and all of their terms in use. If less is in use,
 /// a kernel without cooperative matrices is as fast.
 bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
-  // For few rows and quantized columns, a sliced kernel is faster, since it
-  // does not wait for stages. 8 rows times 4096 x 14336 numbers of 4 bits took
-  // 34 us on an H200, and 42 us with matrices of 16 rows.
-  if (2 * contraction.rows.size <= shape.rows &&
-      !matchQuantizedFactors(contraction.columns).empty())
-    return false;
   return canMultiply(contraction, shape) &&
          2 * contraction.rows.size >= shape.rows &&
          2 * contraction.columns.size >= shape.columns &&
