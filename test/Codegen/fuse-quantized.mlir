@@ -36,3 +36,19 @@ func.func @more_rows(%x: tensor<1x1x144x256xf16>, %w: tensor<1x1x96x256xui4>,
       : (tensor<1x1x144x256xf16>, tensor<1x1x96x256xf16>) -> tensor<1x1x144x96xf16>
   return %1 : tensor<1x1x144x96xf16>
 }
+
+// Matrices multiply no factors of f32.
+
+// CHECK-LABEL:   func @singles(
+// CHECK:         linalg.generic {{.*}}dml.label = "dml.dequantize"}
+// CHECK:         linalg.generic {{.*}}dml.label = "dml.gemm"
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @singles(%x: tensor<1x1x128x256xf32>, %w: tensor<1x1x96x256xui4>,
+    %s: tensor<1x1x96x8xf32>, %z: tensor<1x1x96x8xui4>) -> tensor<1x1x128x96xf32> {
+  %0 = dml.dequantize %w, %s, %z {quantization_type = #dml.quantization_type<scale_zero_point>}
+      : (tensor<1x1x96x256xui4>, tensor<1x1x96x8xf32>, tensor<1x1x96x8xui4>) -> tensor<1x1x96x256xf32>
+  %1 = dml.gemm %x, %0 {beta = 0.0 : f32, trans_a = #dml.matrix_transform<none>, trans_b = #dml.matrix_transform<transpose>}
+      : (tensor<1x1x128x256xf32>, tensor<1x1x96x256xf32>) -> tensor<1x1x128x96xf32>
+  return %1 : tensor<1x1x128x96xf32>
+}

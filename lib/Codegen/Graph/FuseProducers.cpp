@@ -550,7 +550,7 @@ bool Fusion::fitsEpilogue() {
 bool Fusion::unpacksOnce(linalg::GenericOp consumer,
                          ArrayRef<Read> consumerReads) {
   const DeviceProfile &profile = rows.profile;
-  if (!addsProducts(consumer) ||
+  if (!addsProducts(consumer) || !type.getElementType().isF16() ||
       llvm::none_of(profile.getMatrixShapes(), [](const MatrixShape &shape) {
         return shape.factors == "f16";
       }))
