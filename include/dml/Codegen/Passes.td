@@ -949,8 +949,12 @@ def ConvertKernelsToSPIRV
     to 32 bits, since 64-bit divisions are slow.
 
     If several elements select and truncate the same value, the kernel truncates the
-    value once, before the selections. A shift or a division that SPIR-V certainly
-    leaves undefined, such as a division by a constant 0, is an internal error.
+    value once, before the selections. If the driver's compiler keeps the order of the
+    program (`computesInOrder`), loops store their results where an iteration begins, so
+    that a result needs no register beside that of the value which the loop carries.
+
+    A shift or a division that SPIR-V certainly leaves undefined, such as a division by a
+    constant 0, is an internal error.
   }];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::math::MathDialect",

@@ -56,6 +56,17 @@ inline constexpr double cyclesOfPart = 8;
 /// shown:  -
 inline constexpr int64_t maxSplitQueries = 64;
 
+/// The number of registers of a thread beside those for its scores, its outputs
+/// and the factors that it loads, if the driver's compiler keeps the order of
+/// the program (DeviceSpeed::computesInOrder): for addresses, and for each of
+/// the thread's queries, such as its largest score and its sum.
+/// unit:   registers of 4 bytes
+/// shown:  blocks of 4 queries on RDNA 2: ACO counts 70 to 75 registers with 16
+///         outputs of a thread, 104 to 108 with 32, 146 to 148 with 48, and 176
+///         or 177 with 64; the estimates are 76, 112, 148 and 184
+inline constexpr double otherRegistersInOrder = 28;
+inline constexpr double registersOfQuery = 3;
+
 } // namespace dml::cost::attention
 
 #endif // DML_TARGET_ATTENTIONCOSTS_H

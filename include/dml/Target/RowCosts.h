@@ -51,6 +51,15 @@ inline constexpr int64_t vectorsOfThread = 8;
 ///         0.84 with 8; cumulative_sum_f32 has 0.95 with 8 vectors of 4
 inline constexpr int64_t elementsOfThread = 32;
 
+/// The number of registers of a thread beside those that its values take in the
+/// order of the program, if the driver's compiler keeps that order
+/// (DeviceSpeed::computesInOrder): for addresses of buffers, and for shuffles.
+/// unit:   registers of 4 bytes
+/// shown:  cumulative_sum_columns_f32 and cumulative_sum_columns_f16, whose
+///         threads have 32 elements of 4 and of 8 rows: the values take 97 and
+///         127 registers, and ACO counts 105 and 129 on RDNA 3
+inline constexpr double otherRegistersInOrder = 8;
+
 /// Returns the number of threads that read neighbouring vectors of one row, or
 /// of several rows: as many as together read a line of the first cache, which
 /// are 8 by default. (Cases: softmax_short_f32, reduce_columns_f32.)

@@ -220,16 +220,13 @@ inline double getLoadCycles(const DeviceSpeed &device) {
 inline constexpr double otherRegisters = 50;
 
 /// The same number if the driver's compiler keeps the order of the program
-/// (DeviceSpeed::computesInOrder) and loads nothing ahead; and the registers
-/// for the address and the condition of each selection between an element and
-/// padding, if the neighbouring rows or columns that a thread stages do not
-/// share them.
+/// (DeviceSpeed::computesInOrder) and loads nothing ahead.
 /// unit:   registers of 4 bytes
 /// shown:  resnet50 of benchmarks/networks.py, whose kernels with 64 by 64 sums
 ///         and stages of 18 terms need 98 to 104 registers by ACO's count, and
-///         130 for images of 7 by 7
+///         130 for images of 7 by 7, whose neighbouring positions have
+///         addresses of their own
 inline constexpr double otherRegistersInOrder = 28;
-inline constexpr double registersOfChoice = 0.75;
 } // namespace contraction
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 
 #include "SPIRV/ConversionPatterns.h"
 #include "SPIRV/IndexWidth.h"
+#include "SPIRV/LoopResults.h"
 #include "SPIRV/NarrowIntegers.h"
 #include "SPIRV/TruncateBeforeSelecting.h"
 #include "SPIRV/VerifyArithmetic.h"
@@ -154,6 +155,8 @@ struct ConvertKernelsToSPIRV
       auto converted = cast<spirv::ModuleOp>(kernel.module->getBody()->front());
       if (failed(verifyArithmetic(converted)))
         return signalPassFailure();
+      if (profile.getSpeed().computesInOrder != 0)
+        storeResultsAtBeginning(converted);
       converted->remove();
       OpBuilder(kernel.original).insert(converted);
     }

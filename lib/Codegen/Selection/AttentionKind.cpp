@@ -8,6 +8,7 @@
 #include "Selection/AttentionKindOf.h"
 #include "Selection/AttentionTime.h"
 #include "Selection/KernelKinds.h"
+#include "Selection/Occupancy.h"
 #include "dml/Target/AttentionCosts.h"
 #include "dml/Target/CostModel.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -47,6 +48,27 @@ static double getAttentionTime(const Attention &attention,
          device.getOpsPerCycle();
 }
 
+/// Whether the values of a thread with `layout` fit its registers. Compilers
+/// that move loads to their uses where registers run short make every tile fit.
+/// A thread holds its outputs from block to block. Beside them, it first holds
+/// its scores, with factors of queries and keys, and then as many sums as it
+/// has outputs, with a vector of values for each vector of columns and a vector
+/// of weights.
+static bool fitsThread(const AttentionLayout &layout,
+                       const DeviceSpeed &device) {
+  if (device.computesInOrder == 0)
+    return true;
+  const ThreadBlock &block = layout.block;
+  int64_t outputs = block.rows * layout.columnVectors * ThreadBlock::side;
+  int64_t ofScores = block.rows * block.columns + block.rows + block.columns,
+          ofSums = outputs + layout.columnVectors * ThreadBlock::side;
+  double registers =
+      static_cast<double>(outputs + std::max(ofScores, ofSums)) +
+      cost::attention::registersOfQuery * static_cast<double>(block.rows) +
+      cost::attention::otherRegistersInOrder;
+  return fitsThread(registers, device);
+}
+
 /// The tiles that the search tries, as pairs of a number of queries and a
 /// number of keys. Tiles with many queries load the fewest keys and values for
 /// each score, and tiles with few queries form the most workgroups.
@@ -61,7 +83,8 @@ static void searchAttentionTiles(const Attention &attention,
   for (auto [queries, keys] : attentionShapes) {
     std::optional<AttentionTile> tile =
         getAttentionTile(attention, queries, keys, profile);
-    if (!tile)
+    if (!tile || !fitsThread(*AttentionLayout::get(attention, *tile),
+                             profile.getSpeed()))
       continue;
     proposals.add(
         {*tile, getAttentionTime(attention, *tile, profile.getSpeed())});

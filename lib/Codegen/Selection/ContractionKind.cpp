@@ -60,8 +60,11 @@ static StagedCost getStagedCost(const FactorTraits &factors,
   auto count = static_cast<double>(positions * tile.terms);
   double registers = rounds * static_cast<double>(side * together);
   if (device.computesInOrder != 0) {
-    if (factors.isChosen && factors.size % side != 0)
-      registers *= 1 + cost::contraction::registersOfChoice;
+    // A factor that is selected between an element and padding has an address
+    // that does not change between stages, which the positions of a group
+    // share. The addresses of one group are among the other registers.
+    if (factors.isChosen)
+      registers *= 1 + static_cast<double>(factors.groupsOfSide - 1) / side;
     registers += rounds * static_cast<double>(together) * factors.otherLoads;
   }
   return {count * cost::contraction::getStagedFactorCycles(device) *

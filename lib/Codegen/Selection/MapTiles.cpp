@@ -14,11 +14,11 @@
 #include "Emit/TileBuilder.h"
 #include "Kernels/MapKernel.h"
 #include "Selection/Occupancy.h"
+#include "Selection/Registers.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/MapCosts.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -36,62 +36,6 @@ static KernelCost measure(linalg::GenericOp op, const MapTile &tile,
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
-
-/// Returns the number of registers of 4 bytes that `value` takes while it is
-/// needed. Constants are parts of instructions, and conditions are masks of a
-/// subgroup.
-static int64_t countRegisters(Value value) {
-  if (matchPattern(value, m_Constant()))
-    return 0;
-  Type type = value.getType();
-  int64_t count = 1;
-  if (auto vector = dyn_cast<VectorType>(type)) {
-    count = vector.getNumElements();
-    type = vector.getElementType();
-  }
-  if (type.isIndex())
-    return count;
-  if (!type.isIntOrFloat() || type.isInteger(1))
-    return 0;
-  return llvm::divideCeilSigned(count * type.getIntOrFloatBitWidth(), 32);
-}
-
-/// Returns the largest number of registers that the values of `block` take at a
-/// time, if a compiler keeps the order of its operations, nested ones included.
-static int64_t countRegistersInOrder(Block &block) {
-  // The operations are numbered in their order. A value is needed from the
-  // operation that defines it to the last one that uses it, or to the end of a
-  // loop that the definition stands outside of.
-  llvm::DenseMap<Operation *, int64_t> places;
-  block.walk<WalkOrder::PostOrder>([&](Operation *op) {
-    places.try_emplace(op, static_cast<int64_t>(places.size()));
-  });
-  SmallVector<int64_t> changes(places.size(), 0);
-  block.walk([&](Operation *op) {
-    for (Value value : op->getResults()) {
-      int64_t registers = countRegisters(value);
-      int64_t last = -1;
-      for (Operation *user : value.getUsers()) {
-        // A loop uses the value in each of its iterations.
-        Operation *where = user;
-        for (Operation *parent = user->getParentOp();
-             parent && parent->getBlock() && !parent->isAncestor(op);
-             parent = parent->getParentOp())
-          if (isa<LoopLikeOpInterface>(parent))
-            where = parent;
-        last = std::max(last, places.lookup(where));
-      }
-      if (registers == 0 || last < 0)
-        continue;
-      changes[places[op]] += registers;
-      changes[last] -= registers;
-    }
-  });
-  int64_t live = 0, most = 0;
-  for (int64_t change : changes)
-    most = std::max(most, live += change);
-  return most;
-}
 
 /// Whether the values of a thread of `tile` fit its registers. Compilers that
 /// move loads to their uses where registers run short make every tile fit. A

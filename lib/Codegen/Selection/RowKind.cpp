@@ -6,8 +6,12 @@
 
 #include "Kernels/RowKernel.h"
 #include "Selection/KernelKinds.h"
+#include "Selection/Occupancy.h"
+#include "Selection/Registers.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/RowCosts.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,16 +19,14 @@
 using namespace mlir;
 using namespace dml;
 
-/// Returns the tile of a row kernel. The tile is chosen by rules, since there
-/// is no model of a row kernel's time.
+/// Returns the tile of a row kernel, whose threads have at most `most` vectors
+/// of a row at a time. The tile is chosen by rules, since there is no model of
+/// a row kernel's time.
 static RowTile chooseRowTile(const RowReduction &reduction,
-                             const RowLayout &layout,
+                             const RowLayout &layout, int64_t most,
                              const DeviceSpeed &device) {
   int64_t items = layout.getItems(reduction),
           slots = layout.getSlots(reduction);
-  int64_t most = std::clamp<int64_t>(cost::maxWrittenOutOps /
-                                         (layout.lanes * reduction.countOps()),
-                                     1, getMaxVectors(reduction, layout));
   int64_t wanted = std::min(cost::rows::vectorsOfThread, most);
   // Returns how many threads should load neighbouring bytes at the same time,
   // so that their loads coalesce to whole sectors. The number is at most
@@ -66,6 +68,39 @@ static RowTile chooseRowTile(const RowReduction &reduction,
   tile.vectors = llvm::divideCeilSigned(items, tile.threads);
   if (tile.vectors > most)
     tile.vectors = wanted;
+  return tile;
+}
+
+/// Whether the values of a thread of `tile` fit its registers. Compilers that
+/// move loads to their uses where registers run short make every tile fit. For
+/// others, the kernel is built from a copy of `op`, and discarded.
+static bool fitsThread(linalg::GenericOp op, const RowTile &tile,
+                       const DeviceProfile &profile) {
+  if (profile.getSpeed().computesInOrder == 0)
+    return true;
+  OwningOpRef<ModuleOp> discarded = ModuleOp::create(op.getLoc());
+  Block &block = *discarded->getBody();
+  auto copy = cast<linalg::GenericOp>(OpBuilder::atBlockEnd(&block).clone(*op));
+  std::optional<RowReduction> reduction = RowReduction::match(copy);
+  buildRowKernel(copy, *reduction, tile, profile);
+  return fitsThread(static_cast<double>(countRegistersInOrder(block)) +
+                        cost::rows::otherRegistersInOrder,
+                    profile.getSpeed());
+}
+
+/// Returns the tile of the row kernel for `op`, whose threads have as many
+/// vectors of a row at a time as their registers allow.
+static RowTile chooseRowTile(linalg::GenericOp op,
+                             const RowReduction &reduction,
+                             const RowLayout &layout,
+                             const DeviceProfile &profile) {
+  int64_t most = std::clamp<int64_t>(cost::maxWrittenOutOps /
+                                         (layout.lanes * reduction.countOps()),
+                                     1, getMaxVectors(reduction, layout));
+  RowTile tile = chooseRowTile(reduction, layout, most, profile.getSpeed());
+  while (tile.vectors > 1 && !fitsThread(op, tile, profile))
+    tile =
+        chooseRowTile(reduction, layout, tile.vectors / 2, profile.getSpeed());
   return tile;
 }
 
@@ -138,8 +173,7 @@ class RowKind : public KernelKindOf<RowTile> {
     RowLayout layout = RowLayout::get(query.op, *reduction);
     if (!reduction->canWriteOut(layout.lanes))
       return;
-    RowTile chosen =
-        chooseRowTile(*reduction, layout, query.profile.getSpeed());
+    RowTile chosen = chooseRowTile(query.op, *reduction, layout, query.profile);
     auto add = [&](const RowTile &tile) {
       if (auto proposal = proposeTile(*reduction, layout, tile))
         proposals.add(*proposal);

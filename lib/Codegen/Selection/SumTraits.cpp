@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace dml;
@@ -55,10 +56,27 @@ static double countOtherLoads(const ContractionOperand &operand) {
                   0.0);
 }
 
-static FactorTraits getTraits(const ContractionOperand &operand,
+/// Returns the number of groups that neighbouring positions of `operand` form
+/// in the output of `op` (FactorTraits::groupsOfSide). If the positions are no
+/// multiple of 4, each of them is limited to the last one by itself.
+static int64_t countGroupsOfSide(linalg::GenericOp op,
+                                 const ContractionOperand &operand) {
+  constexpr int64_t side = ThreadBlock::side;
+  if (operand.size % side)
+    return side;
+  auto type = cast<ShapedType>(op.getOutputs().front().getType());
+  for (int64_t dim : llvm::reverse(operand.dims))
+    if (int64_t size = type.getDimSize(dim); size > 1)
+      return side / std::gcd(side, size);
+  return 1;
+}
+
+static FactorTraits getTraits(linalg::GenericOp op,
+                              const ContractionOperand &operand,
                               const FactorStrides &strides) {
   FactorTraits traits{strides, operand.size, getElementBits(operand),
                       countOpsOfFactor(operand), isChosen(operand)};
+  traits.groupsOfSide = countGroupsOfSide(op, operand);
   SmallVector<QuantizedFactor> quantized = matchQuantizedFactors(operand);
   if (!quantized.empty()) {
     const QuantizedFactor &first = quantized.front();
@@ -75,8 +93,8 @@ static FactorTraits getTraits(const ContractionOperand &operand,
 SumTraits SumTraits::get(const KernelQuery &query) {
   const Contraction &contraction = *query.contraction;
   const OperandStrides &strides = query.getStrides();
-  SumTraits traits{getTraits(contraction.rows, strides.rows),
-                   getTraits(contraction.columns, strides.columns),
+  SumTraits traits{getTraits(query.op, contraction.rows, strides.rows),
+                   getTraits(query.op, contraction.columns, strides.columns),
                    contraction.getTerms(), contraction.batches};
   traits.columns.sums = contraction.sums;
   traits.columns.size *= contraction.sums;

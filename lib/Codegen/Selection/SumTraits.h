@@ -29,6 +29,12 @@ struct FactorTraits {
   /// sliced kernel unpacks at a time, and the number of loads for their scale
   /// and their zero point. Both are 0 for other factors.
   int64_t numPerWord = 0, sharedLoads = 0;
+  /// The number of groups that ThreadBlock::side = 4 neighbouring positions
+  /// form. The positions of a group have the same coordinates in all dimensions
+  /// but the innermost one, so that their factors share an address. In rows of
+  /// 28 positions, 4 neighbours are one group; in rows of 14, they may be two
+  /// and two of different rows; in rows of 7, each may be the last of a row.
+  int64_t groupsOfSide = 1;
   /// The average number of loads that compute a factor, without the load of the
   /// factor itself. An example are the parameters of a normalization that has
   /// been fused with the product.
