@@ -113,7 +113,8 @@ bool runsCommands(const Options &options, const Source &source) {
 const char *const kAsDmlRun = "--as=dml-run";
 
 Executable compile(const std::string &module,
-                   const std::vector<std::string> &arguments) {
+                   const std::vector<std::string> &arguments,
+                   const Consult &consult) {
   AnonymousFile compiled;
   std::string error;
   ExitCode exitCode = kExitNo;
@@ -123,9 +124,12 @@ Executable compile(const std::string &module,
   all.insert(all.end(), arguments.begin(), arguments.end());
   all.push_back(kAsDmlRun);
   if (!runCompilerTool("dml-compile", all, "compile '" + module + "'", error,
-                       exitCode))
+                       exitCode, consult))
     fail(error, exitCode);
   Executable executable;
+  // What a model leaves open is printed instead.
+  if (!compiled.hasBytes())
+    return executable;
   DML_CHECK(dmlCreateExecutableFromFile, compiled.path().c_str(),
             executable.out());
   return executable;
@@ -205,13 +209,18 @@ std::vector<std::string> getCompileArguments(const Options &options,
 }
 
 /// `commands` is where dml-compile is to write those of the file, or empty.
+/// `consult` gets what it tells of a module's functions before they are
+/// compiled.
 Executable loadExecutable(Options &options, const Source &source,
-                          const std::string &commands = "") {
+                          const std::string &commands = "",
+                          const Consult &consult = nullptr) {
   if (source.isModule) {
     std::vector<std::string> arguments = getCompileArguments(options, source);
     if (!commands.empty())
       arguments.push_back("--commands=" + commands);
-    Executable executable = compile(source.path, arguments);
+    if (options.printSignature)
+      arguments.push_back("--print-open-signature");
+    Executable executable = compile(source.path, arguments, consult);
     if (source.weights.exists() && source.weights.hasBytes())
       options.spilledWeights = source.weights.path();
     return executable;
@@ -298,6 +307,44 @@ void bindWeights(DmlProgram program, const Weights &weights,
     DML_CHECK(dmlInitializeProgram, program);
 }
 
+/// What the command line gives to a function, and what is done with the
+/// results.
+struct Given {
+  FunctionSignature function;
+  std::vector<std::string> files;
+  std::vector<HostTensor> inputs;
+  Expectation expected;
+};
+
+/// Reads the tensors and files that the command line names for `function`.
+Given readGiven(Options &options, const FunctionSignature &function) {
+  Given given;
+  given.function = function;
+  std::string error;
+  if (!options.labels.empty() &&
+      !readLabels(options.labels, function, options.print, error))
+    fail(error);
+  auto files = readOutputs("output", options.outputs, function, error);
+  if (!files)
+    fail(error);
+  auto inputs = readInputs(options.inputs, function, options.pictures, error);
+  if (!inputs)
+    fail(error);
+  auto readTensors = [&](const char *option,
+                         const std::vector<std::string> &values) {
+    auto tensors = readOutputTensors(option, values, function, error);
+    if (!tensors)
+      fail(error);
+    return std::move(*tensors);
+  };
+  given.files = std::move(*files);
+  given.inputs = std::move(*inputs);
+  given.expected = {readTensors("expected", options.expected),
+                    options.tolerance, readTensors("lower", options.lower),
+                    readTensors("upper", options.upper)};
+  return given;
+}
+
 /// The function asked for: by name, or main, or the only one.
 uint32_t chooseFunction(DmlExecutable executable, const Options &options) {
   uint32_t index = 0;
@@ -308,6 +355,32 @@ uint32_t chooseFunction(DmlExecutable executable, const Options &options) {
   std::string name = options.function.empty() ? "main" : options.function;
   DML_CHECK(dmlFindFunction, executable, name.c_str(), &index);
   return index;
+}
+
+/// The same among the functions that dml-compile tells of, or null.
+const FunctionSignature *choose(const std::vector<FunctionSignature> &functions,
+                                const Options &options) {
+  if (options.function.empty() && functions.size() == 1)
+    return &functions.front();
+  std::string name = options.function.empty() ? "main" : options.function;
+  auto found = std::find_if(
+      functions.begin(), functions.end(),
+      [&](const FunctionSignature &each) { return each.name == name; });
+  return found == functions.end() ? nullptr : &*found;
+}
+
+/// Whether two functions take and return the same tensors.
+bool areEqual(const FunctionSignature &a, const FunctionSignature &b) {
+  auto isEqual = [](const Parameter &one, const Parameter &other) {
+    return one.name == other.name && one.type == other.type;
+  };
+  auto areAllEqual = [&](const std::vector<Parameter> &ones,
+                         const std::vector<Parameter> &others) {
+    return std::equal(ones.begin(), ones.end(), others.begin(), others.end(),
+                      isEqual);
+  };
+  return a.name == b.name && areAllEqual(a.inputs, b.inputs) &&
+         areAllEqual(a.outputs, b.outputs);
 }
 
 /// "shaderInt8, 3 storage buffers"
@@ -841,41 +914,41 @@ void runTool(Options &options) {
     return runCommands(options, source, instance);
   if (!options.outputFolder.empty())
     fail("--output-dir is for the files that a .json model writes");
-  Executable executable = loadExecutable(options, source);
-  if (options.printSignature)
-    return printSignatures(executable);
+  // Mistakes in what the command line gives are found before a module is
+  // compiled, where the types are known by then.
+  std::optional<Given> given;
+  Consult consult = [&](const std::vector<uint8_t> &told) {
+    std::vector<FunctionSignature> functions = readFunctions(told);
+    if (const FunctionSignature *function = choose(functions, options))
+      given = readGiven(options, *function);
+  };
+  bool isConsulted = source.isModule && !options.printSignature;
+  Executable executable = loadExecutable(options, source, /*commands=*/"",
+                                         isConsulted ? consult : nullptr);
+  if (options.printSignature) {
+    if (executable)
+      printSignatures(executable);
+    return;
+  }
   (void)readWeights(executable, options);
   Signature signature =
       readSignature(executable, chooseFunction(executable, options));
-  FunctionSignature function = describe(signature);
-  std::string error;
-  if (!options.labels.empty() &&
-      !readLabels(options.labels, function, options.print, error))
-    fail(error);
-  auto files = readOutputs("output", options.outputs, function, error);
-  if (!files)
-    fail(error);
-  auto inputs = readInputs(options.inputs, function, options.pictures, error);
-  if (!inputs)
-    fail(error);
-  auto readTensors = [&](const char *option,
-                         const std::vector<std::string> &values) {
-    auto tensors = readOutputTensors(option, values, function, error);
-    if (!tensors)
-      fail(error);
-    return std::move(*tensors);
-  };
-  Expectation expected{readTensors("expected", options.expected),
-                       options.tolerance, readTensors("lower", options.lower),
-                       readTensors("upper", options.upper)};
+  if (FunctionSignature compiled = describe(signature);
+      !given || !areEqual(compiled, given->function))
+    given = readGiven(options, compiled);
+  const FunctionSignature &function = given->function;
+  Expectation &expected = given->expected;
   if (options.compareReference)
     readReference(options, source, function, expected);
 
   std::vector<HostTensor> outputs;
   withDevice(options, instance, [&](DmlDevice device, Progress &progress) {
-    outputs = run(options, device, executable, signature, *inputs, progress);
+    outputs =
+        run(options, device, executable, signature, given->inputs, progress);
   });
-  if (!writeOutputs(*files, expected, function, outputs, options.print, error))
+  std::string error;
+  if (!writeOutputs(given->files, expected, function, outputs, options.print,
+                    error))
     fail(error, kExitNotWritten);
   std::string difference = compareOutputs(expected, function, outputs);
   if (!difference.empty())

@@ -12,6 +12,10 @@ std::string dml::tools::escapeControls(std::string_view text) {
   return executable::escapeControls(text);
 }
 
+std::string dml::tools::escapeName(std::string_view name) {
+  return executable::escapeControls(name, /*kept=*/"");
+}
+
 size_t dml::tools::getCutLength(std::string_view text) {
   for (size_t length = 1; length <= 3 && length <= text.size(); ++length) {
     std::string_view end = text.substr(text.size() - length);
