@@ -208,8 +208,20 @@ static ExitCode run(ModuleOp module, std::vector<tools::AbsentInput> absent,
     return emitToolError(
         "--rtol and --atol are for --expected, which is missing");
 
-  progress.begin("interpreting @" + signature.name);
-  auto estimates = reference::interpret(function, *inputs);
+  std::string work = "interpreting @" + signature.name;
+  progress.begin(work);
+  // Constants and views take no time.
+  auto isCounted = [](Operation &op) {
+    return isa<FeatureLevelOpInterface, scf::ForOp>(op);
+  };
+  size_t total = llvm::count_if(function.getBody().front(), isCounted);
+  size_t begun = 0;
+  auto estimates = reference::interpret(function, *inputs, [&](Operation *op) {
+    if (isCounted(*op))
+      progress.advance(work + ", operator " + std::to_string(++begun) + " of " +
+                       std::to_string(total) + ": " +
+                       op->getName().getStringRef().str());
+  });
   if (failed(estimates))
     return tools::kExitNo;
   if (!writeBounds(*estimates, *lowerFiles, *upperFiles, error))

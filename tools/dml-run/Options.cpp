@@ -121,6 +121,8 @@ devices
                          one of executables that travel; may be repeated.
                          Default: the profile of the device, with the speeds
                          that dml-bench --calibrate --save has measured
+                         A .dmlx for full that takes long is told, where results
+                         are printed on a terminal or --time is given.
   --list-devices         print the devices with their features and limits
   --json                 ... as JSON
   --validate             turn on Vulkan's validation layer: any message it has

@@ -35,6 +35,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <unistd.h>
 
 using namespace dml::tools;
 
@@ -732,11 +733,13 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   }
   std::vector<double> wallTimes;
   for (uint32_t i = 0; i < options.repeat; ++i) {
-    progress.begin(isCPU && !wantsTimes && i == 0 ? compiling + ", and running"
-                   : options.repeat == 1
-                       ? "running"
-                       : "running, " + std::to_string(i + 1) + " of " +
-                             printCount(options.repeat, "time"));
+    if (isCPU && !wantsTimes && i == 0)
+      progress.begin(compiling + ", and running");
+    else if (i <= 1)
+      progress.begin("running");
+    if (i > 0 || (options.repeat > 1 && wantsTimes))
+      progress.advance("running, " + std::to_string(i + 1) + " of " +
+                       printCount(options.repeat, "time"));
     wallTimes.push_back(runOnce());
   }
   progress.clear();
@@ -817,6 +820,45 @@ void printVerdict(const FunctionSignature &function,
         static_cast<unsigned long long>(unjudged.total - unjudged.count),
         printCount(unjudged.total, "element").c_str());
   }
+}
+
+/// Prints a note where an executable that was compiled for any device takes
+/// `seconds`, which are many, on one that has a profile of its own. Kernels that are compiled
+/// for the device may be several times as fast. There is no note where another
+/// program reads the results, unless times are asked for.
+void noteForeignProfile(const Options &options, DmlInstance instance,
+                        DmlDevice device, DmlExecutable executable,
+                        uint32_t function, double seconds) {
+  constexpr double kPatience = 0.5;
+  bool isWatched = isTerminal(STDOUT_FILENO) && seconds >= kPatience;
+  // Without some of its features, the device is not what dml-compile finds.
+  if ((!isWatched && !options.time) || options.disabledFeatures)
+    return;
+  DmlDeviceInfo has{};
+  dmlGetDeviceProperties(device, &has);
+  uint32_t number = 0;
+  DML_CHECK(dmlChooseVariant, executable, function, &has, &number);
+  DmlVariantInfo variant{};
+  DML_CHECK(dmlGetVariantInfo, executable, function, number, &variant);
+  std::string compiledFor = variant.deviceProfile;
+  ProfileAtHand found =
+      findProfileAtHand(instance, options.device, options.disabledFeatures);
+  // A profile that has numbers, such as subgroupSize=32, is a device's.
+  bool isForAny =
+      !compiledFor.empty() && compiledFor.find('=') == std::string::npos;
+  if (!isForAny || !found.error.empty() || found.profile == compiledFor)
+    return;
+  std::string selector =
+      options.device.empty() ? "native" : "'" + options.device + "'";
+  std::fprintf(
+      stderr,
+      "dml-run: note: '%s' is compiled for the profile '%s', which any device "
+      "with its features runs; dml-compile --device=%s makes an executable for "
+      "this one (%s), which may be several times as fast\n",
+      dml::tools::escapeName(options.file).c_str(),
+      dml::tools::escapeName(compiledFor).c_str(),
+      dml::tools::escapeName(selector).c_str(),
+      dml::tools::escapeName(has.name).c_str());
 }
 
 /// Calls `use` with the device of the instance. Creates the instance, unless a
@@ -943,8 +985,14 @@ void runTool(Options &options) {
 
   std::vector<HostTensor> outputs;
   withDevice(options, instance, [&](DmlDevice device, Progress &progress) {
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point begin = Clock::now();
     outputs =
         run(options, device, executable, signature, given->inputs, progress);
+    std::chrono::duration<double> time = Clock::now() - begin;
+    if (!source.isModule)
+      noteForeignProfile(options, instance, device, executable, signature.index,
+                         time.count());
   });
   std::string error;
   if (!writeOutputs(given->files, expected, function, outputs, options.print,
