@@ -174,6 +174,7 @@ function(dml_install_session)
     "${PROJECT_SOURCE_DIR}/runtime/include/dml/*.hpp")
   install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/dml"
     COMPONENT session)
+  dml_install_licences(dml session)
   dml_install_config(session)
 endfunction()
 

@@ -62,6 +62,15 @@ foreach(header runtime.h model.h session.h directml.h runtime.hpp session.hpp di
   endif()
 endforeach()
 
+# Each part comes with the licence, and with the notice of what of other projects is in it.
+foreach(part dml-runtime dml-dev dml-tools dml-compiler-dev python3-dml)
+  foreach(file LICENSE NOTICE)
+    if(NOT EXISTS "${prefix}/share/doc/${part}/${file}")
+      message(FATAL_ERROR "${prefix}/share/doc/${part} has no ${file}")
+    endif()
+  endforeach()
+endforeach()
+
 # Without CMake: pkg-config says how a program links the library of sessions.
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG)
