@@ -98,7 +98,8 @@ std::vector<uint8_t> AnonymousFile::read() const {
 bool dml::tools::runCompilerTool(const std::string &name,
                                  const std::vector<std::string> &arguments,
                                  const std::string &purpose, std::string &error,
-                                 ExitCode &exitCode, const Consult &consult) {
+                                 ExitCode &exitCode, const AnonymousFile *input,
+                                 const Consult &consult) {
   exitCode = kExitNo;
   std::string program = name;
   std::error_code code;
@@ -130,9 +131,17 @@ bool dml::tools::runCompilerTool(const std::string &name,
     argv.push_back(string.data());
   argv.push_back(nullptr);
 
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (input) {
+    lseek(input->getDescriptor(), 0, SEEK_SET);
+    posix_spawn_file_actions_adddup2(&actions, input->getDescriptor(),
+                                     STDIN_FILENO);
+  }
   pid_t child = 0;
-  int result = posix_spawnp(&child, program.c_str(), nullptr, nullptr,
+  int result = posix_spawnp(&child, program.c_str(), &actions, nullptr,
                             argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
   if (result != 0) {
     error = "cannot " + purpose + ": there is no " + name +
             " beside dml-run or in PATH (" + std::strerror(result) + ")";

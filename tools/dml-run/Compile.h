@@ -38,6 +38,8 @@ public:
   std::string path() const { return "/dev/fd/" + std::to_string(descriptor); }
   /// The bytes that were written to it.
   std::vector<uint8_t> read() const;
+  /// The descriptor, or -1 where there is no file.
+  int getDescriptor() const { return descriptor; }
 
 private:
   int descriptor = -1;
@@ -52,13 +54,15 @@ using Consult = std::function<void(std::vector<uint8_t>)>;
 /// sets `exitCode`, with which this program must end. `error` stays empty if
 /// the tool has printed an error itself.
 ///
+/// If `input` is not null, it is the tool's standard input, from its beginning.
 /// If `consult` is not null, it is called with what the tool tells (`--consult`
 /// of dml-compile) before it goes on. Where it throws, the tool ends, and the
 /// exception goes on to the caller.
 bool runCompilerTool(const std::string &name,
                      const std::vector<std::string> &arguments,
                      const std::string &purpose, std::string &error,
-                     ExitCode &exitCode, const Consult &consult = nullptr);
+                     ExitCode &exitCode, const AnonymousFile *input = nullptr,
+                     const Consult &consult = nullptr);
 
 } // namespace dml::tools
 

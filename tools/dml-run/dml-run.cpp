@@ -65,8 +65,13 @@ struct Source {
   bool hasCommands = false;
   /// An executable that standard input or a pipe had.
   std::vector<uint8_t> bytes;
-  /// A module that standard input had; `path` is its.
+  /// A module that standard input or a pipe had, which the compiler's tools get
+  /// as their standard input.
   AnonymousFile copy;
+  /// The standard input of the tools, or null.
+  const AnonymousFile *getInput() const {
+    return copy.exists() ? &copy : nullptr;
+  }
   /// A temporary file for weights that are too large for an executable, used
   /// when a module is compiled. There is no such file if the command line names
   /// one.
@@ -99,7 +104,7 @@ Source findSource(const std::string &path) {
   std::string error;
   if (!source.copy.create(error, source.bytes))
     fail(error, kExitNo);
-  source.path = source.copy.path();
+  source.path = "-";
   source.isModule = true;
   return source;
 }
@@ -113,7 +118,12 @@ bool runsCommands(const Options &options, const Source &source) {
 /// Lets a tool of the compiler name this tool in its messages.
 const char *const kAsDmlRun = "--as=dml-run";
 
-Executable compile(const std::string &module,
+/// How messages call the module of a source.
+std::string describeModule(const std::string &path) {
+  return isStandardInput(path) ? "standard input" : "'" + path + "'";
+}
+
+Executable compile(const Source &source,
                    const std::vector<std::string> &arguments,
                    const Consult &consult) {
   AnonymousFile compiled;
@@ -121,11 +131,12 @@ Executable compile(const std::string &module,
   ExitCode exitCode = kExitNo;
   if (!compiled.create(error))
     fail(error, kExitNo);
-  std::vector<std::string> all = {module, "-o", compiled.path()};
+  std::vector<std::string> all = {source.path, "-o", compiled.path()};
   all.insert(all.end(), arguments.begin(), arguments.end());
   all.push_back(kAsDmlRun);
-  if (!runCompilerTool("dml-compile", all, "compile '" + module + "'", error,
-                       exitCode, consult))
+  if (!runCompilerTool("dml-compile", all,
+                       "compile " + describeModule(source.path), error,
+                       exitCode, source.getInput(), consult))
     fail(error, exitCode);
   Executable executable;
   // What a model leaves open is printed instead.
@@ -221,7 +232,7 @@ Executable loadExecutable(Options &options, const Source &source,
       arguments.push_back("--commands=" + commands);
     if (options.printSignature)
       arguments.push_back("--print-open-signature");
-    Executable executable = compile(source.path, arguments, consult);
+    Executable executable = compile(source, arguments, consult);
     if (source.weights.exists() && source.weights.hasBytes())
       options.spilledWeights = source.weights.path();
     return executable;
@@ -791,8 +802,8 @@ void readReference(const Options &options, const Source &source,
   ExitCode exitCode = kExitNo;
   arguments.push_back(kAsDmlRun);
   if (!runCompilerTool("dml-interpret", arguments,
-                       "interpret '" + arguments.front() + "'", error,
-                       exitCode))
+                       "interpret " + describeModule(arguments.front()), error,
+                       exitCode, source.getInput()))
     fail(error, exitCode);
   for (size_t i = 0; i < files.size(); ++i) {
     auto tensor = readNpy(files[i].path(), error);
@@ -823,9 +834,9 @@ void printVerdict(const FunctionSignature &function,
 }
 
 /// Prints a note where an executable that was compiled for any device takes
-/// `seconds`, which are many, on one that has a profile of its own. Kernels that are compiled
-/// for the device may be several times as fast. There is no note where another
-/// program reads the results, unless times are asked for.
+/// `seconds`, which are many, on one that has a profile of its own. Kernels
+/// that are compiled for the device may be several times as fast. There is no
+/// note where another program reads the results, unless times are asked for.
 void noteForeignProfile(const Options &options, DmlInstance instance,
                         DmlDevice device, DmlExecutable executable,
                         uint32_t function, double seconds) {
@@ -944,6 +955,10 @@ void runTool(Options &options) {
       [](const std::string &argument) {
         return argument.rfind("--external-weights", 0) == 0;
       });
+  if (std::error_code code; !options.reference.empty() &&
+                            !std::filesystem::exists(options.reference, code))
+    fail("--compare-reference=" + options.reference +
+         ": there is no such file");
   if (std::string error; source.isModule && options.weights.empty() &&
                          !isStated && !source.weights.createOnDisk(error))
     fail(error, kExitNo);

@@ -164,7 +164,7 @@ OwningOpRef<ModuleOp> dml::tools::loadModule(
     if (!model.inputs.open.empty())
       return loaded
                  ? nullptr
-                 : fail("'" + path + "': " +
+                 : fail(describePath(path) + ": " +
                         onnx::describeOpenSizes(model.inputs.signature.inputs,
                                                 model.inputs.open));
     if (!loaded && !model.inputs.batches.empty()) {
@@ -178,7 +178,8 @@ OwningOpRef<ModuleOp> dml::tools::loadModule(
                        : load.optimize           ? "--ort-optimizations=all is"
                                                  : "";
     if (!option.empty())
-      return fail(option + " for ONNX models, but '" + path + "' is none");
+      return fail(option + " for ONNX models, but " + describePath(path) +
+                  " is none");
   }
   ModelOptions options;
   options.optimize = load.optimize;
@@ -188,6 +189,6 @@ OwningOpRef<ModuleOp> dml::tools::loadModule(
   auto module =
       readModel(std::move(buffer), format, config, options, console.sources);
   if (!module)
-    return fail("'" + path + "': " + llvm::toString(module.takeError()));
+    return fail(describePath(path) + ": " + llvm::toString(module.takeError()));
   return std::move(*module);
 }
