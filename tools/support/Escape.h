@@ -20,6 +20,10 @@ std::string escapeControls(std::string_view text);
 /// lines, so that the name stays within its line.
 std::string escapeName(std::string_view name);
 
+/// Indents all lines of a message but the first, unless they are indented: a
+/// name with an end of a line does not begin what looks like another message.
+std::string indentLines(std::string_view message);
+
 /// Returns the number of bytes at the end of `text` that begin a character
 /// whose other bytes are still missing.
 size_t getCutLength(std::string_view text);

@@ -40,7 +40,7 @@ LogicalResult dml::tools::Console::printWithoutPlace(Diagnostic &diagnostic) {
     llvm::WithColor::note(errorStream(), tool);
     break;
   }
-  errorStream() << diagnostic.str() << "\n";
+  errorStream() << dml::tools::indentLines(diagnostic.str()) << "\n";
   return success();
 }
 
@@ -52,7 +52,7 @@ static OwningOpRef<ModuleOp> reportFailure(dml::tools::Console &console,
   console.progress.clear();
   if (!load.isQuiet)
     llvm::WithColor::error(dml::tools::errorStream(), console.tool)
-        << message << "\n";
+        << dml::tools::indentLines(message.str()) << "\n";
   return nullptr;
 }
 
