@@ -87,6 +87,15 @@ function(dml_install_tool target component)
     DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT ${component})
 endfunction()
 
+# Installs the licence, and the notice of what of other projects is in dml, as a part of
+# `component`, beside the documents of `name`.
+function(dml_install_licences name component)
+  install(FILES
+    "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../LICENSE"
+    "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../NOTICE"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${name}" COMPONENT ${component})
+endfunction()
+
 # Warnings for a target of dml's own.
 function(dml_target_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter

@@ -150,6 +150,18 @@ function(dml_install_config component)
     DESTINATION "${config_dir}" COMPONENT ${component})
   install(EXPORT dml-session-targets NAMESPACE dml::
     DESTINATION "${config_dir}" COMPONENT ${component})
+  dml_install_pkg_config(dml ${component})
+endfunction()
+
+# Installs NAME.pc, how pkg-config finds a library, as a part of `component`.
+function(dml_install_pkg_config name component)
+  file(RELATIVE_PATH DML_PC_INCLUDE
+    "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+    "/prefix/${CMAKE_INSTALL_INCLUDEDIR}")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in"
+    "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${name}.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT ${component})
 endfunction()
 
 # Installs the component `session` of the preset travel: libdml, the headers of its C
@@ -158,9 +170,11 @@ endfunction()
 function(dml_install_session)
   file(GLOB headers "${PROJECT_SOURCE_DIR}/include/dml/*.h"
     "${PROJECT_SOURCE_DIR}/include/dml/*.hpp"
-    "${PROJECT_SOURCE_DIR}/runtime/include/dml/*.h")
+    "${PROJECT_SOURCE_DIR}/runtime/include/dml/*.h"
+    "${PROJECT_SOURCE_DIR}/runtime/include/dml/*.hpp")
   install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/dml"
     COMPONENT session)
+  dml_install_licences(dml session)
   dml_install_config(session)
 endfunction()
 
@@ -183,15 +197,9 @@ function(dml_install_package)
   install(EXPORT dml-targets NAMESPACE dml::
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/dml" COMPONENT compiler-dev)
 
-  file(RELATIVE_PATH DML_PC_INCLUDE
-    "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig"
-    "/prefix/${CMAKE_INSTALL_INCLUDEDIR}")
   set(DML_PC_MLIR_CFLAGS ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   list(REMOVE_DUPLICATES DML_PC_MLIR_CFLAGS)
   list(TRANSFORM DML_PC_MLIR_CFLAGS PREPEND "-I")
   list(JOIN DML_PC_MLIR_CFLAGS " " DML_PC_MLIR_CFLAGS)
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/dml-compiler.pc.in"
-    "${PROJECT_BINARY_DIR}/dml-compiler.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/dml-compiler.pc"
-    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT compiler-dev)
+  dml_install_pkg_config(dml-compiler compiler-dev)
 endfunction()

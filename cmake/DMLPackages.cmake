@@ -43,6 +43,10 @@ function(dml_add_package component)
   install(FILES "${PROJECT_BINARY_DIR}/packages/${name}.copyright"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${name}" RENAME copyright
     COMPONENT ${component})
+  # The runtime has its own, where it is built alone, too.
+  if(NOT component MATCHES "^(runtime|dev)$")
+    dml_install_licences(${name} ${component})
+  endif()
 endfunction()
 
 set(same_version "(= ${PROJECT_VERSION})")

@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says what a picture shows: classify.py MODEL NAMES PICTURE, a PGM or PPM file"""
+"""Says what a picture shows: prints the five likeliest classes, with their scores."""
+import argparse
 import re
 import sys
+
+# Before the packages are looked for, so that --help works without them.
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("model", help="the network, as ONNX or in another format that dml reads")
+parser.add_argument("names", help="a text file with the name of a class in each line")
+parser.add_argument("picture", help="a PGM or PPM file, as large as the network wants it")
+
+options = parser.parse_args()
 
 try:
     import dml
@@ -31,16 +40,14 @@ def read_picture(path):
 
 
 def main():
-    if len(sys.argv) != 4:
-        sys.exit("usage: classify.py MODEL NAMES PICTURE")
-    model, names_file, picture = sys.argv[1:]
-    session = dml.Session(model)
-    (scores, *_) = session.run(None, {session.inputs[0].name: read_picture(picture)})
+    session = dml.Session(options.model)
+    picture = read_picture(options.picture)
+    (scores, *_) = session.run(None, {session.inputs[0].name: picture})
     scores = scores.ravel()
-    with open(names_file) as file:
+    with open(options.names) as file:
         names = file.read().splitlines()
     if len(names) < len(scores):
-        sys.exit(f"error: '{names_file}' has fewer names than the model has classes")
+        sys.exit(f"error: '{options.names}' has fewer names than the model has classes")
     for place in scores.argsort()[::-1][:5]:
         print(f"{scores[place]:.4f} {names[place]}")
 

@@ -143,7 +143,7 @@ public:
 
 private:
   struct Destroy {
-    void operator()(DmlSession session) const { dmlDestroySession(session); }
+    void operator()(DmlSession owned) const { dmlDestroySession(owned); }
   };
 
   static void want(bool holds, const char *kind, uint32_t index,

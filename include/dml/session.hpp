@@ -91,10 +91,10 @@ template <typename T> constexpr DmlElementType getElementType() {
 /// A dimension of a tensor that a model declares: a size, or the name of one
 /// that is open. "" is open and has no name.
 struct Dimension {
-  Dimension(int size) : size(size) {}
-  Dimension(int64_t size) : size(size) {}
-  Dimension(const char *name) : name(name) {}
-  Dimension(std::string name) : name(std::move(name)) {}
+  Dimension(int known) : size(known) {}
+  Dimension(int64_t known) : size(known) {}
+  Dimension(const char *open) : name(open) {}
+  Dimension(std::string open) : name(std::move(open)) {}
 
   int64_t size = -1;
   std::string name;
@@ -122,46 +122,47 @@ class Model;
 /// An attribute of a node.
 class Attribute {
 public:
-  Attribute(std::string name, int value)
-      : Attribute(std::move(name), int64_t(value)) {}
-  Attribute(std::string name, int64_t value)
-      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_INT) {
+  Attribute(std::string called, int value)
+      : Attribute(std::move(called), int64_t(value)) {}
+  Attribute(std::string called, int64_t value)
+      : Attribute(std::move(called), DML_ATTRIBUTE_TYPE_INT) {
     attribute.i = value;
   }
-  Attribute(std::string name, double value)
-      : Attribute(std::move(name), static_cast<float>(value)) {}
-  Attribute(std::string name, float value)
-      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_FLOAT) {
+  Attribute(std::string called, double value)
+      : Attribute(std::move(called), static_cast<float>(value)) {}
+  Attribute(std::string called, float value)
+      : Attribute(std::move(called), DML_ATTRIBUTE_TYPE_FLOAT) {
     attribute.f = value;
   }
-  Attribute(std::string name, const char *value)
-      : Attribute(std::move(name), std::string(value)) {}
-  Attribute(std::string name, std::string value)
-      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_STRING) {
+  Attribute(std::string called, const char *value)
+      : Attribute(std::move(called), std::string(value)) {}
+  Attribute(std::string called, std::string value)
+      : Attribute(std::move(called), DML_ATTRIBUTE_TYPE_STRING) {
     strings.push_back(std::move(value));
   }
-  Attribute(std::string name, std::vector<int64_t> values)
-      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_INTS) {
+  Attribute(std::string called, std::vector<int64_t> values)
+      : Attribute(std::move(called), DML_ATTRIBUTE_TYPE_INTS) {
     ints = std::move(values);
   }
-  Attribute(std::string name, std::vector<float> values)
-      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_FLOATS) {
+  Attribute(std::string called, std::vector<float> values)
+      : Attribute(std::move(called), DML_ATTRIBUTE_TYPE_FLOATS) {
     floats = std::move(values);
   }
-  Attribute(std::string name, std::vector<std::string> values)
-      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_STRINGS) {
+  Attribute(std::string called, std::vector<std::string> values)
+      : Attribute(std::move(called), DML_ATTRIBUTE_TYPE_STRINGS) {
     strings = std::move(values);
   }
-  Attribute(std::string name, Weight value)
-      : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_TENSOR) {
+  Attribute(std::string called, Weight value)
+      : Attribute(std::move(called), DML_ATTRIBUTE_TYPE_TENSOR) {
     tensor = std::make_shared<Weight>(std::move(value));
   }
   /// A graph within the node, which does not change any more.
-  Attribute(std::string name, const Model &value);
+  Attribute(std::string called, const Model &value);
 
 private:
   friend class Model;
-  Attribute(std::string name, DmlAttributeType type) : name(std::move(name)) {
+  Attribute(std::string called, DmlAttributeType type)
+      : name(std::move(called)) {
     attribute.type = type;
   }
 
@@ -373,8 +374,8 @@ private:
       std::make_shared<std::vector<std::shared_ptr<void>>>();
 };
 
-inline Attribute::Attribute(std::string name, const Model &value)
-    : Attribute(std::move(name), DML_ATTRIBUTE_TYPE_GRAPH) {
+inline Attribute::Attribute(std::string called, const Model &value)
+    : Attribute(std::move(called), DML_ATTRIBUTE_TYPE_GRAPH) {
   graph = value.handle;
   attribute.graph = graph.get();
   kept = value.kept;
@@ -384,20 +385,20 @@ inline Attribute::Attribute(std::string name, const Model &value)
 /// until the run ends.
 struct Input {
   template <typename T>
-  Input(std::string name, std::vector<int64_t> sizes,
+  Input(std::string givenName, std::vector<int64_t> givenSizes,
         const std::vector<T> &elements)
-      : Input(std::move(name), getDataType<T>(), std::move(sizes),
+      : Input(std::move(givenName), getDataType<T>(), std::move(givenSizes),
               elements.data(), elements.size() * sizeof(T)) {}
   /// An input with elements of a type that C++ lacks, such as f16.
-  Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
-        const void *data, size_t byteSize)
-      : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
-        data(data), byteSize(byteSize) {}
+  Input(std::string givenName, DmlDataType type,
+        std::vector<int64_t> givenSizes, const void *elements, size_t bytes)
+      : name(std::move(givenName)), dataType(type),
+        sizes(std::move(givenSizes)), data(elements), byteSize(bytes) {}
   /// An input with elements in a buffer of the session's device.
-  Input(std::string name, DmlDataType dataType, std::vector<int64_t> sizes,
-        const DmlBufferRange &buffer)
-      : name(std::move(name)), dataType(dataType), sizes(std::move(sizes)),
-        buffer(buffer) {}
+  Input(std::string givenName, DmlDataType type,
+        std::vector<int64_t> givenSizes, const DmlBufferRange &range)
+      : name(std::move(givenName)), dataType(type),
+        sizes(std::move(givenSizes)), buffer(range) {}
 
   std::string name;
   DmlDataType dataType;
@@ -417,7 +418,7 @@ struct BufferOutput {
 /// An output of a run, with memory of its own.
 class Output {
 public:
-  explicit Output(const DmlSessionTensor &tensor) : tensor(tensor) {}
+  explicit Output(const DmlSessionTensor &taken) : tensor(taken) {}
   Output(Output &&other) noexcept : tensor(other.tensor) {
     other.tensor.data = nullptr;
   }
@@ -662,10 +663,11 @@ private:
 /// A model by the path of its file, bytes, which are read during calls only, or
 /// a model that is built node by node, which must live as long as the source.
 struct ModelSource {
-  ModelSource(std::string path) : path(std::move(path)) {}
-  ModelSource(const char *path) : path(path) {}
-  ModelSource(const void *bytes, size_t size) : bytes(bytes), size(size) {}
-  ModelSource(const Model &model) : model(model.get()) {}
+  ModelSource(std::string file) : path(std::move(file)) {}
+  ModelSource(const char *file) : path(file) {}
+  ModelSource(const void *data, size_t byteSize)
+      : bytes(data), size(byteSize) {}
+  ModelSource(const Model &built) : model(built.get()) {}
 
   std::string path;
   const void *bytes = nullptr;

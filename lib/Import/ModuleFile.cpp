@@ -7,6 +7,7 @@
 #include "dml/Import/ModuleFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -18,25 +19,57 @@ constexpr size_t kStart = 4096;
 /// Bytes of a pipe or a device at most, which need not have an end.
 constexpr size_t kMostOfStream = size_t(1) << 31;
 
+std::string dml::describePath(llvm::StringRef path) {
+  return path == "-" ? "standard input" : ("'" + path + "'").str();
+}
+
+/// Describes the first bytes of text with which no file begins that is read, or
+/// returns "".
+static std::string describeForeignText(llvm::StringRef start) {
+  if (start.consume_front("\xEF\xBB\xBF"))
+    // JSON may have the mark.
+    return start.ltrim().starts_with("{") && !start.ltrim().starts_with("{-#")
+               ? ""
+               : "a byte order mark of UTF-8, which MLIR's text does not have: "
+                 "save the file without it";
+  unsigned size = llvm::getUTF8SequenceSize(
+      reinterpret_cast<const llvm::UTF8 *>(start.bytes_begin()),
+      reinterpret_cast<const llvm::UTF8 *>(start.bytes_end()));
+  if (start.empty() || llvm::isASCII(start.front()) || size == 0)
+    return "";
+  return ("the letter '" + start.take_front(size) +
+          "', with which none of these begins")
+      .str();
+}
+
 static llvm::Error
 checkStart(llvm::StringRef path, llvm::StringRef start,
            llvm::function_ref<bool(llvm::StringRef start)> isText) {
   if (start.substr(4).starts_with("DMLX"))
     return llvm::createStringError(
-        "'" + path +
-        "' is an executable, which dml-run and dml-inspect read; wanted is a "
+        describePath(path) +
+        " is an executable, which dml-run and dml-inspect read; wanted is a "
         "module or a model");
   start = start.take_front(kStart);
-  size_t zero = start.find('\0');
-  if (zero == llvm::StringRef::npos || !isText(start))
+  constexpr char kNone[] =
+      " is none of the files that are read (MLIR, ONNX models, JSON models of "
+      "DxDispatch, serialized graphs of DirectML): it begins with ";
+  if (!isText(start))
     return llvm::Error::success();
-  bool isNothing = start.find_first_not_of('\0') == llvm::StringRef::npos;
-  return llvm::createStringError(
-      "'" + path +
-      "' is none of the files that are read (MLIR, ONNX models, JSON models "
-      "of DxDispatch, serialized graphs of DirectML): it begins with " +
-      (isNothing ? llvm::Twine(start.size()) + " bytes of 0"
-                 : "binary data of no format that is known"));
+  // Notepad and others save text so.
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF"))
+    return llvm::createStringError(describePath(path) + kNone +
+                                   "the byte order mark of UTF-16: save the "
+                                   "text as UTF-8");
+  if (start.contains('\0')) {
+    bool isNothing = start.find_first_not_of('\0') == llvm::StringRef::npos;
+    return llvm::createStringError(
+        describePath(path) + kNone +
+        (isNothing ? llvm::Twine(start.size()) + " bytes of 0"
+                   : "binary data of no format that is known"));
+  }
+  if (std::string text = describeForeignText(start); !text.empty())
+    return llvm::createStringError(describePath(path) + kNone + text);
   return llvm::Error::success();
 }
 
@@ -53,16 +86,15 @@ readStream(llvm::StringRef path, llvm::sys::fs::file_t file,
     auto count = llvm::sys::fs::readNativeFile(
         file, llvm::MutableArrayRef<char>(bytes).drop_front(size));
     if (!count)
-      return llvm::createStringError("cannot read '" + path +
-                                     "': " + llvm::toString(count.takeError()));
+      return llvm::createStringError("cannot read " + describePath(path) +
+                                     ": " + llvm::toString(count.takeError()));
     bytes.truncate(size + *count);
     isOver = *count == 0;
     // An empty file is an empty module; an empty stream is a command that
     // failed or none at all.
     if (isOver && bytes.empty())
       return llvm::createStringError(
-          (path == "-" ? llvm::Twine("standard input") : "'" + path + "'") +
-          " is empty, but wanted is a module or a model");
+          describePath(path) + " is empty, but wanted is a module or a model");
     if (!isChecked && (isOver || bytes.size() >= kStart)) {
       isChecked = true;
       if (llvm::Error error =
@@ -71,7 +103,7 @@ readStream(llvm::StringRef path, llvm::sys::fs::file_t file,
     }
     if (bytes.size() > kMostOfStream)
       return llvm::createStringError(
-          "'" + path + "' has more than " + llvm::Twine(kMostOfStream) +
+          describePath(path) + " has more than " + llvm::Twine(kMostOfStream) +
           " bytes, which is too much for what is no regular file");
   }
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(

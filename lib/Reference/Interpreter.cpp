@@ -110,8 +110,9 @@ FailureOr<std::vector<Estimate>> evaluateBlock(
   llvm_unreachable("a block ends in a terminator");
 }
 
-FailureOr<std::vector<Estimate>> interpret(func::FuncOp function,
-                                           ArrayRef<Tensor> inputs) {
+FailureOr<std::vector<Estimate>>
+interpret(func::FuncOp function, ArrayRef<Tensor> inputs,
+          llvm::function_ref<void(Operation *)> begin) {
   // The error is reported at the function's location without printing the whole
   // function.
   auto emitFunctionError = [&] {
@@ -140,7 +141,12 @@ FailureOr<std::vector<Estimate>> interpret(func::FuncOp function,
   }
   if (!isa<func::ReturnOp>(block.back()))
     return emitFunctionError() << "does not end in a func.return";
-  return evaluateBlock(block, values, evaluate);
+  return evaluateBlock(block, values,
+                       [&](Operation *op, ArrayRef<Estimate> operands) {
+                         if (begin)
+                           begin(op);
+                         return evaluate(op, operands);
+                       });
 }
 
 FailureOr<SmallVector<Tensor>> interpretValues(func::FuncOp function,

@@ -335,10 +335,15 @@ FailureOr<SmallVector<Value>> Step::moveBits() {
 FailureOr<SmallVector<Value>> Step::changeRank() {
   const LevelSupport &row = *op.getRow(level);
   if (op.getOperatorSupport().rankChange != RankChange::Independent ||
-      !areArraysKnown(op))
+      !areArraysKnown(op)) {
+    // The operator itself may know how it is written with another rank.
+    if (auto decomposable = dyn_cast<DecomposableOpInterface>(*op))
+      if (auto values = decomposable.decompose(builder); succeeded(values))
+        return values;
     return fail("nothing is known of what the op does in each dimension, so "
                 "its rank cannot change; write it with rank " +
                 Twine(unsigned(row.tensors.front().minRank)));
+  }
   SmallVector<FeatureLevelOpInterface::Tensor> tensors = op.getTensors();
   int64_t rank = cast<RankedTensorType>(tensors.front().type).getRank();
   int64_t minRank = 0, maxRank = std::numeric_limits<int64_t>::max();

@@ -663,6 +663,9 @@ void addSeeds(Mutator &mutator, const std::vector<std::string> &files) {
     else if (!mutator.addSeed(bytes))
       fail("'" + path + "' is no executable");
   }
+  if (!files.empty() && left == paths.size())
+    fail("among the files that are given is no executable (.dmlx) of at most " +
+         std::to_string(kMostBytes) + " bytes");
   std::printf("%zu seeds", mutator.seedCount());
   if (left)
     std::printf("; %zu files of more than %zu bytes are left out", left,

@@ -19,7 +19,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <set>
+#include <string_view>
 
 using namespace dml::runtime;
 namespace fb = dml::executable;
@@ -47,6 +49,99 @@ constexpr FeatureVersion kFeatureVersions[] = {
 
 template <typename... Ts> Status invalid(const Ts &...args) {
   return makeError(DML_ERROR_INVALID_EXECUTABLE, args...);
+}
+
+/// What a file that is no executable seems to be, and what makes an executable
+/// of it, or "".
+std::string describeOtherFile(View<uint8_t> bytes) {
+  std::string_view text(reinterpret_cast<const char *>(bytes.data()),
+                        std::min<size_t>(bytes.size(), 256));
+  auto isTextual = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 || (c >= '\t' && c <= '\r');
+  };
+  const char *kind = nullptr;
+  // An ONNX model begins with its version, a small number, and another field.
+  if (text[0] == 0x08 && text[1] > 0 && text[1] < 0x20 && text[2] != 0)
+    kind = "an ONNX model";
+  else if (text.substr(0, 4) == "ML\xEFR")
+    kind = "a module of MLIR as bytecode";
+  else if (std::all_of(text.begin(), text.end(), isTextual))
+    kind = "text, as modules of MLIR and JSON models are";
+  if (!kind)
+    return "";
+  return concat("; it seems to be ", kind,
+                ", of which dml-compile makes an executable");
+}
+
+/// Follows the references from the root of a file that the verifier refuses to
+/// the bytes that stand at the end of executables: constants and code. Reads
+/// nothing outside of the file.
+class EndFinder {
+public:
+  explicit EndFinder(View<uint8_t> bytes) : bytes(bytes) {}
+
+  /// Returns where what the file refers to ends.
+  uint64_t find() {
+    std::optional<uint64_t> root = follow(0);
+    if (!root)
+      return end;
+    if (auto constants = findField(*root, fb::Executable::VT_CONSTANTS))
+      findVectorEnd(*constants, 1);
+    std::optional<uint64_t> modules =
+        findField(*root, fb::Executable::VT_SHADER_MODULES);
+    std::optional<uint32_t> count = modules ? read<uint32_t>(*modules) : 0;
+    for (uint32_t i = 0; i < count.value_or(0); ++i) {
+      std::optional<uint64_t> module = follow(*modules + 4 + 4 * uint64_t(i));
+      // References that are missing stand for all behind them.
+      if (!module)
+        break;
+      if (auto code = findField(*module, fb::ShaderModule::VT_CODE))
+        findVectorEnd(*code, 4);
+    }
+    return end;
+  }
+
+private:
+  template <typename T> std::optional<T> read(uint64_t at) {
+    end = std::max(end, at + sizeof(T));
+    if (at + sizeof(T) > bytes.size())
+      return std::nullopt;
+    return flatbuffers::ReadScalar<T>(bytes.data() + at);
+  }
+  /// The place that the reference at `at` refers to.
+  std::optional<uint64_t> follow(uint64_t at) {
+    std::optional<uint32_t> distance = read<uint32_t>(at);
+    return distance ? std::optional(at + *distance) : std::nullopt;
+  }
+  /// The place that a field of a table refers to, if the table has the field.
+  std::optional<uint64_t> findField(uint64_t table, uint16_t field) {
+    std::optional<int32_t> distance = read<int32_t>(table);
+    if (!distance || *distance > static_cast<int64_t>(table))
+      return std::nullopt;
+    uint64_t layout = table - static_cast<int64_t>(*distance);
+    std::optional<uint16_t> size = read<uint16_t>(layout);
+    if (!size || field + 2 > *size)
+      return std::nullopt;
+    std::optional<uint16_t> offset = read<uint16_t>(layout + field);
+    return offset && *offset ? follow(table + *offset) : std::nullopt;
+  }
+  void findVectorEnd(uint64_t at, uint64_t elementSize) {
+    if (std::optional<uint32_t> count = read<uint32_t>(at))
+      end = std::max(end, at + 4 + *count * elementSize);
+  }
+
+  View<uint8_t> bytes;
+  uint64_t end = 0;
+};
+
+/// Says that the end of a file is missing, where it refers to bytes that are
+/// not there, or "".
+std::string describeMissingEnd(View<uint8_t> bytes) {
+  uint64_t end = EndFinder(bytes).find();
+  if (end <= bytes.size())
+    return "";
+  return concat("; it may be truncated: it has ", bytes.size(),
+                " bytes, but refers to at least ", end);
 }
 
 Extent toExtent(const fb::Extent3D &extent) {
@@ -179,7 +274,8 @@ Expected<std::shared_ptr<const Executable>> Reader::read() {
     return invalid("has ", bytes.size(), " bytes, too few for an executable");
   if (!fb::ExecutableBufferHasIdentifier(bytes.data()))
     return invalid("is not a dml executable: the identifier '",
-                   fb::ExecutableIdentifier(), "' is missing at byte 4");
+                   fb::ExecutableIdentifier(), "' is missing at byte 4",
+                   describeOtherFile(bytes));
   if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
     return invalid("has ", bytes.size(), " bytes, but at most ",
                    FLATBUFFERS_MAX_BUFFER_SIZE - 1, " are possible");
@@ -190,7 +286,8 @@ Expected<std::shared_ptr<const Executable>> Reader::read() {
       bytes.data(), bytes.size(), kMaxNesting,
       static_cast<flatbuffers::uoffset_t>(bytes.size() / 8 + 1));
   if (!fb::VerifyExecutableBuffer(verifier))
-    return invalid("is damaged: FlatBuffers' verifier refuses its structure");
+    return invalid("is damaged: FlatBuffers' verifier refuses its structure",
+                   describeMissingEnd(bytes));
   root = fb::GetExecutable(bytes.data());
   DML_TRY(readRoot());
   if (const flatbuffers::Vector<uint8_t> *constants = root->constants())

@@ -21,6 +21,7 @@
 using namespace dml::runtime;
 using namespace dml::test;
 namespace fb = dml::executable;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 namespace {
@@ -341,6 +342,47 @@ TEST(ExecutableReader, RefusesWhatIsNoExecutable) {
   std::vector<uint8_t> bytes = write(*makeCopies());
   bytes.resize(bytes.size() / 2);
   expect(bytes, "FlatBuffers' verifier refuses");
+}
+
+TEST(ExecutableReader, SaysWhatOtherFilesAre) {
+  auto expect = [](const std::string &text, const std::string &message) {
+    auto result = read({text.begin(), text.end()});
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.status().message(), EndsWith(message));
+  };
+  const std::string maker = ", of which dml-compile makes an executable";
+  expect({"\x08\x08\x12\0\0\0\0\0", 8},
+         "; it seems to be an ONNX model" + maker);
+  expect("ML\xEFR\x0D-------",
+         "; it seems to be a module of MLIR as bytecode" + maker);
+  expect("func.func @main()",
+         "; it seems to be text, as modules of MLIR and JSON models are" +
+             maker);
+  expect({"\x01\x02\x03\0\0\0\0\0", 8}, "is missing at byte 4");
+}
+
+/// A file that ends early is told with the bytes that it refers to, wherever it
+/// ends.
+TEST(ExecutableReader, SaysThatTheEndIsMissing) {
+  std::vector<uint8_t> bytes = write(*makeCopies());
+  uint64_t size = bytes.size();
+  unsigned told = 0;
+  for (uint64_t cut = 8; cut < size; ++cut) {
+    auto result = read({bytes.begin(), bytes.begin() + cut});
+    if (result)
+      continue;
+    const std::string &message = result.status().message();
+    std::string part = "it may be truncated: it has " + std::to_string(cut) +
+                       " bytes, but refers to at least ";
+    size_t at = message.find(part);
+    if (at == std::string::npos)
+      continue;
+    uint64_t end = std::stoull(message.substr(at + part.size()));
+    EXPECT_GT(end, cut);
+    EXPECT_LE(end, size);
+    ++told;
+  }
+  EXPECT_GT(told, size / 2);
 }
 
 TEST(ExecutableReader, KeepsTheVersionRule) {

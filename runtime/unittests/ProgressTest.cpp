@@ -46,6 +46,19 @@ TEST(Progress, TellsATerminalWhatTakesLong) {
     EXPECT_EQ(text, "\r\033[Ktool: long work, 0 s\r");
   }
   EXPECT_EQ(read(), "\033[K");
+  {
+    // Parts that are shorter than the patience, of work that is longer.
+    Progress progress("tool", shown, std::chrono::milliseconds(200));
+    progress.begin("work");
+    std::string text;
+    for (int i = 0; i < 500 && text.empty(); ++i) {
+      progress.advance("work, part " + std::to_string(i));
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      text = read();
+    }
+    EXPECT_EQ(text.rfind("\r\033[Ktool: work, part ", 0), 0u) << text;
+  }
+  read();
   close(shown);
   close(terminal);
 

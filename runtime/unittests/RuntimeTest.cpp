@@ -89,6 +89,13 @@ TEST(Api, WorksFromC) {
   EXPECT_THAT(dmlTestVersionFromC(), StrEq(dmlGetVersion()));
 }
 
+TEST(Api, HeaderAndLibraryHaveOneVersion) {
+  std::string version = std::to_string(DML_RUNTIME_VERSION_MAJOR) + "." +
+                        std::to_string(DML_RUNTIME_VERSION_MINOR) + "." +
+                        std::to_string(DML_RUNTIME_VERSION_PATCH);
+  EXPECT_EQ(version, dmlGetVersion());
+}
+
 TEST(Api, NamesThings) {
   EXPECT_THAT(dmlGetResultName(DML_ERROR_NOT_FOUND),
               StrEq("DML_ERROR_NOT_FOUND"));

@@ -20,7 +20,8 @@ foreach(file IN ITEMS bin/dml_runtime.dll bin/dml-run.exe bin/dml-inspect.exe
     bin/dml-bench.exe include/dml/runtime.h include/dml/runtime.hpp
     share/doc/dml-dev/examples/embed/embed.c lib/libdml_runtime.a lib/libdml_runtime.dll.a
     lib/dml_runtime.def lib/cmake/dml-runtime/dml-runtime-config.cmake
-    share/doc/dml-runtime/LICENSE share/doc/dml-runtime/examples/padding.dmlx)
+    share/doc/dml-runtime/LICENSE share/doc/dml-runtime/NOTICE
+    share/doc/dml-runtime/examples/padding.dmlx)
   if(NOT file IN_LIST found)
     message(SEND_ERROR "${file} is missing among ${found}")
   endif()

@@ -36,13 +36,13 @@ func.func @columns(%a: tensor<1x1x4x5xf32>) {
 
 // -----
 
-// A matrix is the last two dimensions, and no other rank is tried.
-func.func @matrix(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
-  // expected-error @below {{'dml.gemm' op a has rank 2, but feature level 2_0 supports rank 4 (rank 2 needs 4_0)}}
+// Dimension 1 is the channels, and no other rank is tried.
+func.func @channels(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>) {
+  // expected-error @below {{'dml.batch_normalization' op input has rank 2, but feature level 2_0 supports rank 4 (rank 2 needs 3_1)}}
   // expected-note @below {{according to}}
   // expected-note @below {{cannot be legalized: nothing is known of what the op does in each dimension, so its rank cannot change; write it with rank 4}}
-  %0 = dml.gemm %a, %b {trans_a = #dml.matrix_transform<none>, trans_b = #dml.matrix_transform<none>}
-      : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  %0 = dml.batch_normalization %a, %b, %b, %b, %b {spatial = true, epsilon = 0.5 : f32}
+      : (tensor<2x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
   return
 }
 

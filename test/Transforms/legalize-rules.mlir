@@ -55,4 +55,31 @@ func.func @softmax(%a: tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32> {
   return %0 : tensor<1x1x2x2xf32>
 }
 
+// Products of matrices get leading dimensions of size 1, with their addend.
+// CHECK-LABEL: func.func @matrices
+// CHECK-SAME: %[[A:[^:]*]]: tensor<2x3xf32>, %[[B:[^:]*]]: tensor<4x3xf32>, %[[C:[^:]*]]: tensor<2x4xf32>
+// CHECK-DAG: %[[A4:.*]] = tensor.expand_shape %[[A]] {{.*}} into tensor<1x1x2x3xf32>
+// CHECK-DAG: %[[B4:.*]] = tensor.expand_shape %[[B]] {{.*}} into tensor<1x1x4x3xf32>
+// CHECK-DAG: %[[C4:.*]] = tensor.expand_shape %[[C]] {{.*}} into tensor<1x1x2x4xf32>
+// CHECK: %[[PRODUCT:.*]] = dml.gemm %[[A4]], %[[B4]] c(%[[C4]]) {alpha = 3.000000e-01 : f32, beta = -1.500000e+00 : f32, fused_activation = #dml.activation<relu>
+// CHECK-SAME: -> tensor<1x1x2x4xf32>
+// CHECK: %[[RESULT:.*]] = tensor.collapse_shape %[[PRODUCT]] {{.*}} into tensor<2x4xf32>
+// CHECK: return %[[RESULT]]
+func.func @matrices(%a: tensor<2x3xf32>, %b: tensor<4x3xf32>, %c: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %0 = dml.gemm %a, %b c(%c) {
+      trans_a = #dml.matrix_transform<none>, trans_b = #dml.matrix_transform<transpose>,
+      alpha = 0.3 : f32, beta = -1.5 : f32, fused_activation = #dml.activation<relu>}
+      : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @batch_of_matrices
+// CHECK: dml.gemm {{.*}} : (tensor<1x5x2x3xf32>, tensor<1x5x3x4xf32>) -> tensor<1x5x2x4xf32>
+func.func @batch_of_matrices(%a: tensor<5x2x3xf32>, %b: tensor<5x3x4xf32>) -> tensor<5x2x4xf32> {
+  %0 = dml.gemm %a, %b {
+      trans_a = #dml.matrix_transform<none>, trans_b = #dml.matrix_transform<none>}
+      : (tensor<5x2x3xf32>, tensor<5x3x4xf32>) -> tensor<5x2x4xf32>
+  return %0 : tensor<5x2x4xf32>
+}
+
 // SPDX-License-Identifier: Apache-2.0

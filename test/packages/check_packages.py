@@ -142,8 +142,9 @@ def check_in_root(root, version, programs):
         expect((root / f"usr/share/man/man1/{program}.1").is_file(),
                f"{program} has no man page")
     for name in NAMES:
-        expect((root / f"usr/share/doc/{name}/copyright").is_file(),
-               f"{name} has no copyright file")
+        for file in ("copyright", "LICENSE", "NOTICE"):
+            expect((root / f"usr/share/doc/{name}/{file}").is_file(),
+                   f"{name} has no file {file}")
 
     signature = r"main\(%input: 1x1x4x4xf32\) -> \(%output: 1x1x8x10xf32\)"
     sample = "/usr/share/doc/dml-runtime/examples/padding.dmlx"

@@ -53,6 +53,8 @@ def check_record(path):
         metadata = wheel.read(f"{info}/METADATA").decode()
     expect(f"\nVersion: {version}\n" in metadata, metadata)
     expect('\nRequires-Dist: numpy; extra == "numpy"\n' in metadata, metadata)
+    for file in ("LICENSE", "NOTICE"):
+        expect(f"{info}/{file}" in names, f"the wheel has no {file}")
     expect("dml/py.typed" in names, "the wheel has no py.typed")
     (library,) = (name for name in names if name.startswith("dml/libdml.so."))
     with zipfile.ZipFile(path) as wheel:

@@ -24,6 +24,7 @@
 #include "support/CompilerCommandLine.h"
 #include "support/Device.h"
 #include "support/Module.h"
+#include "support/ModuleFunction.h"
 #include "support/Plural.h"
 #include "support/Progress.h"
 #include "support/ReferenceTensor.h"
@@ -642,7 +643,9 @@ static ExitCode checkFunction(ModuleOp module, func::FuncOp function,
   return code == tools::kExitDone || whole == tools::kExitNo ? whole : code;
 }
 
-static ExitCode run(ModuleOp module) {
+/// `absent` are the inputs of the model that the function lacks.
+static ExitCode run(ModuleOp module,
+                    const std::vector<tools::AbsentInput> &absent) {
   if (every == 0)
     return emitToolError("--every takes a number from 1 on");
   if (!(nearness >= 0))
@@ -654,11 +657,11 @@ static ExitCode run(ModuleOp module) {
   if (!function.getBody().hasOneBlock())
     return emitToolError("function '" + function.getName() +
                          "' has control flow or no body: neither compiles");
-  auto inputs =
-      inputOptions.empty()
-          ? drawInputs(function, error)
-          : tools::readReferenceInputs(inputOptions, tools::describe(function),
-                                       tools::PictureOptions(), error);
+  auto inputs = inputOptions.empty()
+                    ? drawInputs(function, error)
+                    : tools::readReferenceInputs(
+                          inputOptions, tools::describe(function, absent),
+                          tools::PictureOptions(), error);
   if (!inputs)
     return emitToolError(error);
   if (selectOperators(function).empty())
@@ -697,8 +700,11 @@ int main(int argc, char **argv) {
   tools::Console console(DML_TOOL, &context);
   if (std::string error; !sizeOptions.takeShapesOf(inputOptions, error))
     return emitToolError(error);
+  std::vector<tools::AbsentInput> absent;
+  tools::LoadOptions load;
+  load.absent = &absent;
   auto module = tools::loadModule(console, file, sizeOptions.get(),
-                                  ParserConfig(&context));
+                                  ParserConfig(&context), load);
   console.progress.clear();
-  return module ? run(*module) : tools::kExitInvalid;
+  return module ? run(*module, absent) : tools::kExitInvalid;
 }

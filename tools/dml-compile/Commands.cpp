@@ -1,4 +1,4 @@
-//===- Commands.cpp - A JSON model's commands for dml-run -----------------===//
+//===- Commands.cpp - What dml-run is told --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -7,6 +7,10 @@
 #include "Commands.h"
 
 #include "commands_generated.h"
+
+#include <cerrno>
+#include <sys/socket.h>
+#include <unistd.h>
 
 using namespace dml;
 namespace fb = dml::commands_format;
@@ -77,4 +81,55 @@ dml::tools::serializeCommands(const directml::Commands &commands) {
   builder.Finish(fb::CreateCommands(builder, resourceVector, commandVector));
   return {builder.GetBufferPointer(),
           builder.GetBufferPointer() + builder.GetSize()};
+}
+
+static std::vector<uint8_t>
+serializeFunctions(const std::vector<tools::FunctionSignature> &functions) {
+  flatbuffers::FlatBufferBuilder builder;
+  auto create = [&](const tools::Parameter &parameter) {
+    return fb::CreateParameter(builder, builder.CreateString(parameter.name),
+                               builder.CreateString(parameter.type));
+  };
+  auto createAll = [&](const std::vector<tools::Parameter> &parameters) {
+    std::vector<flatbuffers::Offset<fb::Parameter>> list;
+    for (const tools::Parameter &parameter : parameters)
+      list.push_back(create(parameter));
+    return builder.CreateVector(list);
+  };
+  std::vector<flatbuffers::Offset<fb::Function>> list;
+  for (const tools::FunctionSignature &function : functions) {
+    std::vector<flatbuffers::Offset<fb::AbsentInput>> absent;
+    for (const tools::AbsentInput &input : function.absent)
+      absent.push_back(fb::CreateAbsentInput(
+          builder, create(input.parameter), input.position,
+          input.value.has_value(), input.value.value_or(0)));
+    auto inputs = createAll(function.inputs);
+    auto outputs = createAll(function.outputs);
+    list.push_back(
+        fb::CreateFunction(builder, builder.CreateString(function.name), inputs,
+                           outputs, builder.CreateVector(absent)));
+  }
+  builder.Finish(fb::CreateFunctions(builder, builder.CreateVector(list)));
+  return {builder.GetBufferPointer(),
+          builder.GetBufferPointer() + builder.GetSize()};
+}
+
+bool dml::tools::consult(int descriptor,
+                         const std::vector<FunctionSignature> &functions) {
+  std::vector<uint8_t> bytes = serializeFunctions(functions);
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t count =
+        send(descriptor, &bytes[done], bytes.size() - done, MSG_NOSIGNAL);
+    if (count < 0 && errno != EINTR)
+      return false;
+    done += count > 0 ? static_cast<size_t>(count) : 0;
+  }
+  // The other side reads to the end.
+  shutdown(descriptor, SHUT_WR);
+  char answer = 0;
+  ssize_t count = 0;
+  do
+    count = read(descriptor, &answer, 1);
+  while (count < 0 && errno == EINTR);
+  return count == 1;
 }

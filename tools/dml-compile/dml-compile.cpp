@@ -23,6 +23,7 @@
 #include "support/CompilerCommandLine.h"
 #include "support/File.h"
 #include "support/Module.h"
+#include "support/ModuleFunction.h"
 #include "support/ProfileAtHand.h"
 #include "support/SizeOptions.h"
 #include "support/ToolError.h"
@@ -135,6 +136,18 @@ static cl::opt<std::string> commandsFile(
     cl::desc("Write what a JSON model says to do with its functions, for "
              "dml-run"),
     cl::value_desc("file"), cl::Hidden, cl::cat(category));
+
+static cl::opt<int> consultedSocket(
+    "consult",
+    cl::desc("The descriptor of a socket over which dml-run is "
+             "told of the functions, and says whether to go on"),
+    cl::value_desc("descriptor"), cl::init(-1), cl::Hidden, cl::cat(category));
+
+static cl::opt<bool> printsOpen(
+    "print-open-signature",
+    cl::desc("Of an ONNX model that leaves sizes open, print the inputs and "
+             "outputs, and compile nothing, for dml-run"),
+    cl::Hidden, cl::cat(category));
 
 static cl::list<std::string> addedFunctions(
     "add-function",
@@ -538,12 +551,31 @@ static ExitCode run() {
   dml::tools::LoadOptions load;
   load.commands = &commands;
   load.optimize = ortOptimizations == "all";
+  std::vector<dml::tools::AbsentInput> absent;
+  load.absent = &absent;
+  std::string declaration;
+  if (printsOpen)
+    load.declaration = &declaration;
   static ModuleOp module =
       dml::tools::loadModule(console, inputFile, sizeOptions.get(),
                              ParserConfig(context), load)
           .release();
+  if (!declaration.empty()) {
+    console.progress.clear();
+    llvm::outs() << declaration;
+    return dml::tools::kExitDone;
+  }
   if (!module)
     return dml::tools::kExitInvalid;
+  if (consultedSocket >= 0) {
+    std::vector<dml::tools::FunctionSignature> functions;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isDeclaration() &&
+          dml::tools::hasPlainTypes(function))
+        functions.push_back(dml::tools::describe(function, absent));
+    if (!dml::tools::consult(consultedSocket, functions))
+      return dml::tools::kExitNo;
+  }
   for (const std::string &text : addedFunctions)
     if (ExitCode code = addFunction(console, module, text))
       return code;

@@ -20,6 +20,7 @@
 #include "support/Arguments.h"
 #include "support/CompilerCommandLine.h"
 #include "support/Module.h"
+#include "support/ModuleFunction.h"
 #include "support/Npy.h"
 #include "support/ReferenceTensor.h"
 #include "support/SizeOptions.h"
@@ -168,12 +169,15 @@ static bool writeBounds(ArrayRef<reference::Estimate> estimates,
                       });
 }
 
-static ExitCode run(ModuleOp module, tools::Progress &progress) {
+/// `absent` are the inputs of the model that the function lacks.
+static ExitCode run(ModuleOp module, std::vector<tools::AbsentInput> absent,
+                    tools::Progress &progress) {
   std::string error;
   func::FuncOp function = tools::findFunction(module, functionName, error);
   if (!function)
     return emitToolError(error);
-  tools::FunctionSignature signature = tools::describe(function);
+  tools::FunctionSignature signature =
+      tools::describe(function, std::move(absent));
   auto files = tools::readOutputs("output", outputOptions, signature, error);
   if (!files)
     return emitToolError(error);
@@ -204,8 +208,20 @@ static ExitCode run(ModuleOp module, tools::Progress &progress) {
     return emitToolError(
         "--rtol and --atol are for --expected, which is missing");
 
-  progress.begin("interpreting @" + signature.name);
-  auto estimates = reference::interpret(function, *inputs);
+  std::string work = "interpreting @" + signature.name;
+  progress.begin(work);
+  // Constants and views take no time.
+  auto isCounted = [](Operation &op) {
+    return isa<FeatureLevelOpInterface, scf::ForOp>(op);
+  };
+  size_t total = llvm::count_if(function.getBody().front(), isCounted);
+  size_t begun = 0;
+  auto estimates = reference::interpret(function, *inputs, [&](Operation *op) {
+    if (isCounted(*op))
+      progress.advance(work + ", operator " + std::to_string(++begun) + " of " +
+                       std::to_string(total) + ": " +
+                       op->getName().getStringRef().str());
+  });
   if (failed(estimates))
     return tools::kExitNo;
   if (!writeBounds(*estimates, *lowerFiles, *upperFiles, error))
@@ -254,7 +270,11 @@ int main(int argc, char **argv) {
   std::string error;
   if (!sizeOptions.takeShapesOf(inputOptions, error))
     return emitToolError(error);
+  std::vector<tools::AbsentInput> absent;
+  tools::LoadOptions load;
+  load.absent = &absent;
   auto module = tools::loadModule(console, file, sizeOptions.get(),
-                                  ParserConfig(&context));
-  return module ? run(*module, console.progress) : tools::kExitInvalid;
+                                  ParserConfig(&context), load);
+  return module ? run(*module, std::move(absent), console.progress)
+                : tools::kExitInvalid;
 }

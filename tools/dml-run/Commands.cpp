@@ -1,4 +1,4 @@
-//===- Commands.cpp - Running a JSON model's commands ---------------------===//
+//===- Commands.cpp - What dml-compile tells, and commands ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -85,13 +85,45 @@ static void fillSequence(DmlDataType type, const uint8_t *values,
   }
 }
 
-Commands::Commands(std::vector<uint8_t> read) : bytes(std::move(read)) {
-  auto isIntact = [&] {
-    flatbuffers::Verifier verifier(bytes.data(), bytes.size());
-    return fb::VerifyCommandsBuffer(verifier);
-  };
+/// Whether the bytes are those of a `Table`.
+template <typename Table>
+static bool isIntact(const std::vector<uint8_t> &bytes) {
   // The verifier wants a size that FlatBuffers can have.
-  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE || !isIntact())
+  if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
+    return false;
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  return verifier.VerifyBuffer<Table>();
+}
+
+std::vector<FunctionSignature>
+dml::tools::readFunctions(const std::vector<uint8_t> &bytes) {
+  if (!isIntact<fb::Functions>(bytes))
+    fail("what dml-compile tells of the module's functions is damaged: it is "
+         "of another version");
+  auto convert = [](const fb::Parameter &parameter) {
+    return Parameter{parameter.name()->str(), parameter.type()->str()};
+  };
+  std::vector<FunctionSignature> functions;
+  for (const fb::Function *told :
+       *flatbuffers::GetRoot<fb::Functions>(bytes.data())->functions()) {
+    FunctionSignature &function = functions.emplace_back();
+    function.name = told->name()->str();
+    for (const fb::Parameter *input : *told->inputs())
+      function.inputs.push_back(convert(*input));
+    for (const fb::Parameter *output : *told->outputs())
+      function.outputs.push_back(convert(*output));
+    for (const fb::AbsentInput *input : *told->absent()) {
+      function.absent.push_back(
+          {convert(*input->parameter()), input->position(), std::nullopt});
+      if (input->is_stated())
+        function.absent.back().value = input->value();
+    }
+  }
+  return functions;
+}
+
+Commands::Commands(std::vector<uint8_t> read) : bytes(std::move(read)) {
+  if (!isIntact<fb::Commands>(bytes))
     fail("the commands of the model are damaged: dml-compile is of another "
          "version");
   commands = fb::GetCommands(bytes.data());

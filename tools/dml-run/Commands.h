@@ -1,4 +1,4 @@
-//===- Commands.h - Running a JSON model's commands -------------*- C++ -*-===//
+//===- Commands.h - What dml-compile tells, and commands --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -8,6 +8,7 @@
 #define DML_TOOLS_DMLRUN_COMMANDS_H
 
 #include "dml/runtime.h"
+#include "support/Arguments.h"
 #include "support/HostTensor.h"
 
 #include <functional>
@@ -26,6 +27,9 @@ namespace dml::tools {
 struct FunctionTensors {
   std::vector<DmlTensorInfo> inputs, outputs;
 };
+
+/// Reads what dml-compile tells of the functions of a module.
+std::vector<FunctionSignature> readFunctions(const std::vector<uint8_t> &bytes);
 
 /// The resources and commands of a JSON model. Resources are in host memory:
 /// every dispatch copies the resources that it reads to the device, and copies

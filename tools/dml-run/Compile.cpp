@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,35 @@
 using namespace dml::tools;
 
 extern char **environ;
+
+namespace {
+/// An end of a socket between this process and a tool that it runs.
+struct Socket {
+  ~Socket() { close(); }
+
+  void close() {
+    if (descriptor >= 0)
+      ::close(std::exchange(descriptor, -1));
+  }
+  /// What the other end tells until it has no more to tell.
+  std::vector<uint8_t> readAll() const {
+    std::vector<uint8_t> bytes;
+    std::array<uint8_t, 4096> chunk;
+    while (true) {
+      ssize_t count = read(descriptor, chunk.data(), chunk.size());
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count <= 0)
+        return bytes;
+      bytes.insert(bytes.end(), chunk.begin(), chunk.begin() + count);
+    }
+  }
+  /// Lets the other end go on.
+  void answer() const { send(descriptor, "", 1, MSG_NOSIGNAL); }
+
+  int descriptor = -1;
+};
+} // namespace
 
 AnonymousFile::~AnonymousFile() {
   if (descriptor >= 0)
@@ -68,7 +98,8 @@ std::vector<uint8_t> AnonymousFile::read() const {
 bool dml::tools::runCompilerTool(const std::string &name,
                                  const std::vector<std::string> &arguments,
                                  const std::string &purpose, std::string &error,
-                                 ExitCode &exitCode) {
+                                 ExitCode &exitCode, const AnonymousFile *input,
+                                 const Consult &consult) {
   exitCode = kExitNo;
   std::string program = name;
   std::error_code code;
@@ -82,25 +113,65 @@ bool dml::tools::runCompilerTool(const std::string &name,
 
   std::vector<std::string> strings = {program};
   strings.insert(strings.end(), arguments.begin(), arguments.end());
+  Socket here, there;
+  if (consult) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) {
+      error = "cannot " + purpose +
+              ": there is no socket to the compiler: " + std::strerror(errno);
+      return false;
+    }
+    here.descriptor = ends[0];
+    there.descriptor = ends[1];
+    fcntl(here.descriptor, F_SETFD, FD_CLOEXEC);
+    strings.push_back("--consult=" + std::to_string(there.descriptor));
+  }
   std::vector<char *> argv;
   for (std::string &string : strings)
     argv.push_back(string.data());
   argv.push_back(nullptr);
 
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (input) {
+    lseek(input->getDescriptor(), 0, SEEK_SET);
+    posix_spawn_file_actions_adddup2(&actions, input->getDescriptor(),
+                                     STDIN_FILENO);
+  }
   pid_t child = 0;
-  int result = posix_spawnp(&child, program.c_str(), nullptr, nullptr,
+  int result = posix_spawnp(&child, program.c_str(), &actions, nullptr,
                             argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
   if (result != 0) {
     error = "cannot " + purpose + ": there is no " + name +
             " beside dml-run or in PATH (" + std::strerror(result) + ")";
     return false;
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) {
-      error = "cannot wait for " + name + ": " + std::strerror(errno);
-      return false;
+  auto wait = [&] {
+    while (waitpid(child, &status, 0) < 0)
+      if (errno != EINTR)
+        return false;
+    return true;
+  };
+  if (consult) {
+    there.close();
+    try {
+      // A tool that has failed tells nothing.
+      if (std::vector<uint8_t> bytes = here.readAll(); !bytes.empty()) {
+        consult(std::move(bytes));
+        here.answer();
+      }
+    } catch (...) {
+      here.close();
+      wait();
+      throw;
     }
+  }
+  if (!wait()) {
+    error = "cannot wait for " + name + ": " + std::strerror(errno);
+    return false;
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return true;
   // Its exit codes are those of all tools.

@@ -10,6 +10,7 @@
 #include "support/ExitCode.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,20 +38,31 @@ public:
   std::string path() const { return "/dev/fd/" + std::to_string(descriptor); }
   /// The bytes that were written to it.
   std::vector<uint8_t> read() const;
+  /// The descriptor, or -1 where there is no file.
+  int getDescriptor() const { return descriptor; }
 
 private:
   int descriptor = -1;
 };
+
+/// Takes bytes that a tool tells.
+using Consult = std::function<void(std::vector<uint8_t>)>;
 
 /// Runs the compiler's tool `name` with `arguments`, without a shell. The tool
 /// is the program beside this program, or else the one in PATH. `purpose` is
 /// the purpose of the call in an error message. On failure, returns false and
 /// sets `exitCode`, with which this program must end. `error` stays empty if
 /// the tool has printed an error itself.
+///
+/// If `input` is not null, it is the tool's standard input, from its beginning.
+/// If `consult` is not null, it is called with what the tool tells (`--consult`
+/// of dml-compile) before it goes on. Where it throws, the tool ends, and the
+/// exception goes on to the caller.
 bool runCompilerTool(const std::string &name,
                      const std::vector<std::string> &arguments,
                      const std::string &purpose, std::string &error,
-                     ExitCode &exitCode);
+                     ExitCode &exitCode, const AnonymousFile *input = nullptr,
+                     const Consult &consult = nullptr);
 
 } // namespace dml::tools
 

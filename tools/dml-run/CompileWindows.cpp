@@ -29,7 +29,8 @@ std::vector<uint8_t> AnonymousFile::read() const { return {}; }
 bool dml::tools::runCompilerTool(const std::string &,
                                  const std::vector<std::string> &,
                                  const std::string &, std::string &error,
-                                 ExitCode &exitCode) {
+                                 ExitCode &exitCode, const AnonymousFile *,
+                                 const Consult &) {
   error = noCompiler;
   exitCode = kExitNo;
   return false;

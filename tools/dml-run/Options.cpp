@@ -49,13 +49,17 @@ inputs and outputs
                          elements (.bin, .raw) or a picture (.png, .jpg, .ppm).
                          A .npz without NAME has a tensor for each input of its
                          names; @FILE.npz:MEMBER is one of them. A type is sizes
-                         and f16, f32, f64, i4 to i64 or ui4 to ui64: 4x4xf32.
+                         and f16, f32, f64, i4 to i64, ui4 to ui64: 4x4xf32, or
+                         bool, which are bytes: 2xbool=[true false].
                          One element stands for all; floats may be nan, inf, or
                          bits such as 0x7FC00000. A number that the type cannot
                          hold is an error. Elements are packed, whatever strides
                          the function wants: dml-run puts them into place. Sizes
                          that an ONNX model leaves open are those of the files
                          that have a shape (.npy, .npz, .pb), and of the types.
+                         The value of an input that decides a branch of an ONNX
+                         model, such as a decoder's use_cache_branch, is what
+                         the model is compiled for.
   --layout=NCHW|NHWC, --channels=RGB|BGR
                          where a picture's channels stand in the input (default:
                          where it has 1 or 3), and in which order
@@ -102,6 +106,8 @@ inputs and outputs
                          and its commands are not.
   --output-dir=FOLDER    where a JSON model may write the files that it names
   --print-signature      print the functions and what they take; run nothing.
+                         Of an ONNX model that leaves sizes open which no option
+                         states, what it declares is printed.
                          The feature level there is the one that the operators
                          were checked against: what dml.target or --feature-level
                          said, else the newest. The oldest that would do,
@@ -115,6 +121,8 @@ devices
                          one of executables that travel; may be repeated.
                          Default: the profile of the device, with the speeds
                          that dml-bench --calibrate --save has measured
+                         A .dmlx for full that takes long is told, where results
+                         are printed on a terminal or --time is given.
   --list-devices         print the devices with their features and limits
   --json                 ... as JSON
   --validate             turn on Vulkan's validation layer: any message it has

@@ -35,6 +35,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <unistd.h>
 
 using namespace dml::tools;
 
@@ -64,8 +65,13 @@ struct Source {
   bool hasCommands = false;
   /// An executable that standard input or a pipe had.
   std::vector<uint8_t> bytes;
-  /// A module that standard input had; `path` is its.
+  /// A module that standard input or a pipe had, which the compiler's tools get
+  /// as their standard input.
   AnonymousFile copy;
+  /// The standard input of the tools, or null.
+  const AnonymousFile *getInput() const {
+    return copy.exists() ? &copy : nullptr;
+  }
   /// A temporary file for weights that are too large for an executable, used
   /// when a module is compiled. There is no such file if the command line names
   /// one.
@@ -98,7 +104,7 @@ Source findSource(const std::string &path) {
   std::string error;
   if (!source.copy.create(error, source.bytes))
     fail(error, kExitNo);
-  source.path = source.copy.path();
+  source.path = "-";
   source.isModule = true;
   return source;
 }
@@ -112,20 +118,30 @@ bool runsCommands(const Options &options, const Source &source) {
 /// Lets a tool of the compiler name this tool in its messages.
 const char *const kAsDmlRun = "--as=dml-run";
 
-Executable compile(const std::string &module,
-                   const std::vector<std::string> &arguments) {
+/// How messages call the module of a source.
+std::string describeModule(const std::string &path) {
+  return isStandardInput(path) ? "standard input" : "'" + path + "'";
+}
+
+Executable compile(const Source &source,
+                   const std::vector<std::string> &arguments,
+                   const Consult &consult) {
   AnonymousFile compiled;
   std::string error;
   ExitCode exitCode = kExitNo;
   if (!compiled.create(error))
     fail(error, kExitNo);
-  std::vector<std::string> all = {module, "-o", compiled.path()};
+  std::vector<std::string> all = {source.path, "-o", compiled.path()};
   all.insert(all.end(), arguments.begin(), arguments.end());
   all.push_back(kAsDmlRun);
-  if (!runCompilerTool("dml-compile", all, "compile '" + module + "'", error,
-                       exitCode))
+  if (!runCompilerTool("dml-compile", all,
+                       "compile " + describeModule(source.path), error,
+                       exitCode, source.getInput(), consult))
     fail(error, exitCode);
   Executable executable;
+  // What a model leaves open is printed instead.
+  if (!compiled.hasBytes())
+    return executable;
   DML_CHECK(dmlCreateExecutableFromFile, compiled.path().c_str(),
             executable.out());
   return executable;
@@ -205,13 +221,18 @@ std::vector<std::string> getCompileArguments(const Options &options,
 }
 
 /// `commands` is where dml-compile is to write those of the file, or empty.
+/// `consult` gets what it tells of a module's functions before they are
+/// compiled.
 Executable loadExecutable(Options &options, const Source &source,
-                          const std::string &commands = "") {
+                          const std::string &commands = "",
+                          const Consult &consult = nullptr) {
   if (source.isModule) {
     std::vector<std::string> arguments = getCompileArguments(options, source);
     if (!commands.empty())
       arguments.push_back("--commands=" + commands);
-    Executable executable = compile(source.path, arguments);
+    if (options.printSignature)
+      arguments.push_back("--print-open-signature");
+    Executable executable = compile(source, arguments, consult);
     if (source.weights.exists() && source.weights.hasBytes())
       options.spilledWeights = source.weights.path();
     return executable;
@@ -298,6 +319,44 @@ void bindWeights(DmlProgram program, const Weights &weights,
     DML_CHECK(dmlInitializeProgram, program);
 }
 
+/// What the command line gives to a function, and what is done with the
+/// results.
+struct Given {
+  FunctionSignature function;
+  std::vector<std::string> files;
+  std::vector<HostTensor> inputs;
+  Expectation expected;
+};
+
+/// Reads the tensors and files that the command line names for `function`.
+Given readGiven(Options &options, const FunctionSignature &function) {
+  Given given;
+  given.function = function;
+  std::string error;
+  if (!options.labels.empty() &&
+      !readLabels(options.labels, function, options.print, error))
+    fail(error);
+  auto files = readOutputs("output", options.outputs, function, error);
+  if (!files)
+    fail(error);
+  auto inputs = readInputs(options.inputs, function, options.pictures, error);
+  if (!inputs)
+    fail(error);
+  auto readTensors = [&](const char *option,
+                         const std::vector<std::string> &values) {
+    auto tensors = readOutputTensors(option, values, function, error);
+    if (!tensors)
+      fail(error);
+    return std::move(*tensors);
+  };
+  given.files = std::move(*files);
+  given.inputs = std::move(*inputs);
+  given.expected = {readTensors("expected", options.expected),
+                    options.tolerance, readTensors("lower", options.lower),
+                    readTensors("upper", options.upper)};
+  return given;
+}
+
 /// The function asked for: by name, or main, or the only one.
 uint32_t chooseFunction(DmlExecutable executable, const Options &options) {
   uint32_t index = 0;
@@ -308,6 +367,32 @@ uint32_t chooseFunction(DmlExecutable executable, const Options &options) {
   std::string name = options.function.empty() ? "main" : options.function;
   DML_CHECK(dmlFindFunction, executable, name.c_str(), &index);
   return index;
+}
+
+/// The same among the functions that dml-compile tells of, or null.
+const FunctionSignature *choose(const std::vector<FunctionSignature> &functions,
+                                const Options &options) {
+  if (options.function.empty() && functions.size() == 1)
+    return &functions.front();
+  std::string name = options.function.empty() ? "main" : options.function;
+  auto found = std::find_if(
+      functions.begin(), functions.end(),
+      [&](const FunctionSignature &each) { return each.name == name; });
+  return found == functions.end() ? nullptr : &*found;
+}
+
+/// Whether two functions take and return the same tensors.
+bool areEqual(const FunctionSignature &a, const FunctionSignature &b) {
+  auto isEqual = [](const Parameter &one, const Parameter &other) {
+    return one.name == other.name && one.type == other.type;
+  };
+  auto areAllEqual = [&](const std::vector<Parameter> &ones,
+                         const std::vector<Parameter> &others) {
+    return std::equal(ones.begin(), ones.end(), others.begin(), others.end(),
+                      isEqual);
+  };
+  return a.name == b.name && areAllEqual(a.inputs, b.inputs) &&
+         areAllEqual(a.outputs, b.outputs);
 }
 
 /// "shaderInt8, 3 storage buffers"
@@ -659,11 +744,13 @@ std::vector<HostTensor> run(const Options &options, DmlDevice device,
   }
   std::vector<double> wallTimes;
   for (uint32_t i = 0; i < options.repeat; ++i) {
-    progress.begin(isCPU && !wantsTimes && i == 0 ? compiling + ", and running"
-                   : options.repeat == 1
-                       ? "running"
-                       : "running, " + std::to_string(i + 1) + " of " +
-                             printCount(options.repeat, "time"));
+    if (isCPU && !wantsTimes && i == 0)
+      progress.begin(compiling + ", and running");
+    else if (i <= 1)
+      progress.begin("running");
+    if (i > 0 || (options.repeat > 1 && wantsTimes))
+      progress.advance("running, " + std::to_string(i + 1) + " of " +
+                       printCount(options.repeat, "time"));
     wallTimes.push_back(runOnce());
   }
   progress.clear();
@@ -715,8 +802,8 @@ void readReference(const Options &options, const Source &source,
   ExitCode exitCode = kExitNo;
   arguments.push_back(kAsDmlRun);
   if (!runCompilerTool("dml-interpret", arguments,
-                       "interpret '" + arguments.front() + "'", error,
-                       exitCode))
+                       "interpret " + describeModule(arguments.front()), error,
+                       exitCode, source.getInput()))
     fail(error, exitCode);
   for (size_t i = 0; i < files.size(); ++i) {
     auto tensor = readNpy(files[i].path(), error);
@@ -744,6 +831,45 @@ void printVerdict(const FunctionSignature &function,
         static_cast<unsigned long long>(unjudged.total - unjudged.count),
         printCount(unjudged.total, "element").c_str());
   }
+}
+
+/// Prints a note where an executable that was compiled for any device takes
+/// `seconds`, which are many, on one that has a profile of its own. Kernels
+/// that are compiled for the device may be several times as fast. There is no
+/// note where another program reads the results, unless times are asked for.
+void noteForeignProfile(const Options &options, DmlInstance instance,
+                        DmlDevice device, DmlExecutable executable,
+                        uint32_t function, double seconds) {
+  constexpr double kPatience = 0.5;
+  bool isWatched = isTerminal(STDOUT_FILENO) && seconds >= kPatience;
+  // Without some of its features, the device is not what dml-compile finds.
+  if ((!isWatched && !options.time) || options.disabledFeatures)
+    return;
+  DmlDeviceInfo has{};
+  dmlGetDeviceProperties(device, &has);
+  uint32_t number = 0;
+  DML_CHECK(dmlChooseVariant, executable, function, &has, &number);
+  DmlVariantInfo variant{};
+  DML_CHECK(dmlGetVariantInfo, executable, function, number, &variant);
+  std::string compiledFor = variant.deviceProfile;
+  ProfileAtHand found =
+      findProfileAtHand(instance, options.device, options.disabledFeatures);
+  // A profile that has numbers, such as subgroupSize=32, is a device's.
+  bool isForAny =
+      !compiledFor.empty() && compiledFor.find('=') == std::string::npos;
+  if (!isForAny || !found.error.empty() || found.profile == compiledFor)
+    return;
+  std::string selector =
+      options.device.empty() ? "native" : "'" + options.device + "'";
+  std::fprintf(
+      stderr,
+      "dml-run: note: '%s' is compiled for the profile '%s', which any device "
+      "with its features runs; dml-compile --device=%s makes an executable for "
+      "this one (%s), which may be several times as fast\n",
+      dml::tools::escapeName(options.file).c_str(),
+      dml::tools::escapeName(compiledFor).c_str(),
+      dml::tools::escapeName(selector).c_str(),
+      dml::tools::escapeName(has.name).c_str());
 }
 
 /// Calls `use` with the device of the instance. Creates the instance, unless a
@@ -829,6 +955,10 @@ void runTool(Options &options) {
       [](const std::string &argument) {
         return argument.rfind("--external-weights", 0) == 0;
       });
+  if (std::error_code code; !options.reference.empty() &&
+                            !std::filesystem::exists(options.reference, code))
+    fail("--compare-reference=" + options.reference +
+         ": there is no such file");
   if (std::string error; source.isModule && options.weights.empty() &&
                          !isStated && !source.weights.createOnDisk(error))
     fail(error, kExitNo);
@@ -841,41 +971,47 @@ void runTool(Options &options) {
     return runCommands(options, source, instance);
   if (!options.outputFolder.empty())
     fail("--output-dir is for the files that a .json model writes");
-  Executable executable = loadExecutable(options, source);
-  if (options.printSignature)
-    return printSignatures(executable);
+  // Mistakes in what the command line gives are found before a module is
+  // compiled, where the types are known by then.
+  std::optional<Given> given;
+  Consult consult = [&](const std::vector<uint8_t> &told) {
+    std::vector<FunctionSignature> functions = readFunctions(told);
+    if (const FunctionSignature *function = choose(functions, options))
+      given = readGiven(options, *function);
+  };
+  bool isConsulted = source.isModule && !options.printSignature;
+  Executable executable = loadExecutable(options, source, /*commands=*/"",
+                                         isConsulted ? consult : nullptr);
+  if (options.printSignature) {
+    if (executable)
+      printSignatures(executable);
+    return;
+  }
   (void)readWeights(executable, options);
   Signature signature =
       readSignature(executable, chooseFunction(executable, options));
-  FunctionSignature function = describe(signature);
-  std::string error;
-  if (!options.labels.empty() &&
-      !readLabels(options.labels, function, options.print, error))
-    fail(error);
-  auto files = readOutputs("output", options.outputs, function, error);
-  if (!files)
-    fail(error);
-  auto inputs = readInputs(options.inputs, function, options.pictures, error);
-  if (!inputs)
-    fail(error);
-  auto readTensors = [&](const char *option,
-                         const std::vector<std::string> &values) {
-    auto tensors = readOutputTensors(option, values, function, error);
-    if (!tensors)
-      fail(error);
-    return std::move(*tensors);
-  };
-  Expectation expected{readTensors("expected", options.expected),
-                       options.tolerance, readTensors("lower", options.lower),
-                       readTensors("upper", options.upper)};
+  if (FunctionSignature compiled = describe(signature);
+      !given || !areEqual(compiled, given->function))
+    given = readGiven(options, compiled);
+  const FunctionSignature &function = given->function;
+  Expectation &expected = given->expected;
   if (options.compareReference)
     readReference(options, source, function, expected);
 
   std::vector<HostTensor> outputs;
   withDevice(options, instance, [&](DmlDevice device, Progress &progress) {
-    outputs = run(options, device, executable, signature, *inputs, progress);
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point begin = Clock::now();
+    outputs =
+        run(options, device, executable, signature, given->inputs, progress);
+    std::chrono::duration<double> time = Clock::now() - begin;
+    if (!source.isModule)
+      noteForeignProfile(options, instance, device, executable, signature.index,
+                         time.count());
   });
-  if (!writeOutputs(*files, expected, function, outputs, options.print, error))
+  std::string error;
+  if (!writeOutputs(given->files, expected, function, outputs, options.print,
+                    error))
     fail(error, kExitNotWritten);
   std::string difference = compareOutputs(expected, function, outputs);
   if (!difference.empty())

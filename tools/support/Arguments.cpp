@@ -19,7 +19,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <map>
+#include <set>
 
 using namespace dml::tools;
 
@@ -52,6 +54,15 @@ Argument splitArgument(const std::string &text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+/// A type that no tensor has, so that no elements of NumPy's files are read.
+const std::string kNoType = "none";
+
+/// Whether there is a tensor, and it has no elements.
+bool isEmpty(const std::optional<HostTensor> &tensor) {
+  return tensor && std::find(tensor->sizes.begin(), tensor->sizes.end(), 0u) !=
+                       tensor->sizes.end();
+}
+
 /// Whether `value` is a file with a tensor without elements. A model may have
 /// inputs without elements, such as the past of a decoder's first step. The
 /// program that is compiled from the model has no such inputs.
@@ -59,17 +70,16 @@ bool isEmptyFile(const std::string &value) {
   if (value.size() < 2 || value[0] != '@')
     return false;
   std::string error;
-  // No type is empty, so that the elements of other tensors are not read.
-  std::optional<HostTensor> tensor = readNpy(value.substr(1), error, "none");
-  return tensor && std::find(tensor->sizes.begin(), tensor->sizes.end(), 0u) !=
-                       tensor->sizes.end();
+  return isEmpty(readNpy(value.substr(1), error, kNoType));
 }
 
 /// `what` is "input" or "output", of which `option` is about all or some.
+/// `absent` are the indices of parameters that need no value.
 std::optional<Assignment>
 assign(const std::string &what, const std::string &option,
        const std::vector<std::string> &options, const std::string &function,
-       const std::vector<Parameter> &parameters, std::string &error) {
+       const std::vector<Parameter> &parameters, std::string &error,
+       const std::set<size_t> &absent = {}) {
   Assignment values(parameters.size());
   std::vector<std::string> unnamed;
   for (const std::string &text : options) {
@@ -92,8 +102,8 @@ assign(const std::string &what, const std::string &option,
       if (isType && option != "output") {
         error = "--" + option + "=" + text + ": '" + *argument.name +
                 "' is no type, and no " + what + " of function '" + function +
-                "'; a type is sizes and f16, f32, f64, i4 to i64 or ui4 to "
-                "ui64, as in 4x4xf32";
+                "'; a type is sizes and f16, f32, f64, bool, i4 to i64 or ui4 "
+                "to ui64, as in 4x4xf32";
         return std::nullopt;
       }
       error = "--" + option + "=" + text + ": function '" + function +
@@ -108,13 +118,20 @@ assign(const std::string &what, const std::string &option,
     }
     value = argument.value;
   }
+  // Values in order leave absent inputs out, unless all inputs have one.
+  bool isForAll = options.size() == parameters.size();
+  auto isNext = [&](const std::optional<std::string> &value) {
+    bool isAbsent = absent.count(&value - values.data()) != 0;
+    return !value && (isForAll || !isAbsent);
+  };
   auto next = values.begin();
   for (const std::string &value : unnamed) {
-    next = std::find(next, values.end(), std::nullopt);
+    next = std::find_if(next, values.end(), isNext);
     if (next == values.end()) {
       error = std::string("there ") + (options.size() == 1 ? "is " : "are ") +
               printCount(options.size(), "--" + option) + ", but function '" +
-              function + "' has " + printCount(parameters.size(), what);
+              function + "' has " +
+              printCount(parameters.size() - absent.size(), what);
       return std::nullopt;
     }
     *next = value;
@@ -156,6 +173,9 @@ expandArchives(const std::string &option,
                                  [&](const Parameter &parameter) {
                                    return parameter.name == member.name;
                                  });
+      if (std::string ignored; option == "input" && !isOrdered && !isKnown &&
+                               isEmpty(archive.read(member, kNoType, ignored)))
+        continue;
       if (!isOrdered && !isKnown && archive.getMembers().size() > 1) {
         error = "--" + option + "=" + text + ": it has " + archive.listNames() +
                 ", but the function has " + listNames(parameters);
@@ -197,36 +217,94 @@ readTensor(const std::string &what, const std::string &value,
   return tensor;
 }
 
+template <typename T> T readElement(const HostTensor &tensor) {
+  T value;
+  std::memcpy(&value, tensor.data.data(), sizeof(T));
+  return value;
+}
+
+/// The element of a tensor of one integer. Nothing for another tensor, for
+/// integers of 4 bits, and for those above the range of int64_t.
+std::optional<int64_t> getInteger(const HostTensor &tensor) {
+  switch (tensor.dataType) {
+  case DML_DATA_TYPE_INT8:
+    return readElement<int8_t>(tensor);
+  case DML_DATA_TYPE_INT16:
+    return readElement<int16_t>(tensor);
+  case DML_DATA_TYPE_INT32:
+    return readElement<int32_t>(tensor);
+  case DML_DATA_TYPE_INT64:
+    return readElement<int64_t>(tensor);
+  case DML_DATA_TYPE_UINT8:
+    return readElement<uint8_t>(tensor);
+  case DML_DATA_TYPE_UINT16:
+    return readElement<uint16_t>(tensor);
+  case DML_DATA_TYPE_UINT32:
+    return readElement<uint32_t>(tensor);
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Whether an absent input, which `tensor` is given to, was compiled with the
+/// element of that tensor.
+bool isStatedValue(const AbsentInput &input, const HostTensor &tensor,
+                   std::string &error) {
+  // A tensor without elements has the right type, and there is no more to it.
+  if (!input.value || getInteger(tensor) == input.value)
+    return true;
+  error = "input '" + input.parameter.name + "' has the value " +
+          printElement(tensor, 0) + ", but the model is compiled for " +
+          std::to_string(*input.value);
+  return false;
+}
+
 } // namespace
 
 std::optional<std::vector<HostTensor>>
 dml::tools::readInputs(const std::vector<std::string> &options,
                        const FunctionSignature &function,
                        const PictureOptions &pictures, std::string &error) {
-  auto expanded = expandArchives("input", options, function.inputs, error);
+  // All inputs of the model.
+  std::vector<Parameter> inputs = function.inputs;
+  std::map<size_t, const AbsentInput *> absent;
+  std::set<size_t> absentIndices;
+  for (const AbsentInput &input : function.absent) {
+    size_t index = std::min<size_t>(input.position, inputs.size());
+    inputs.insert(inputs.begin() + static_cast<std::ptrdiff_t>(index),
+                  input.parameter);
+    absent[index] = &input;
+    absentIndices.insert(index);
+  }
+  auto expanded = expandArchives("input", options, inputs, error);
   if (!expanded)
     return std::nullopt;
   std::optional<Assignment> values = assign(
-      "input", "input", *expanded, function.name, function.inputs, error);
+      "input", "input", *expanded, function.name, inputs, error, absentIndices);
   if (!values)
     return std::nullopt;
   std::vector<HostTensor> tensors;
   for (size_t i = 0; i < values->size(); ++i) {
-    const Parameter &input = function.inputs[i];
+    auto found = absent.find(i);
+    if (!(*values)[i] && found != absent.end())
+      continue;
+    const Parameter &input = inputs[i];
     if (!(*values)[i]) {
       error = "input '" + input.name + "' (" + input.type +
               ") is missing: function '" + function.name + "' has " +
-              printCount(values->size(), "input") + ", but there " +
+              printCount(function.inputs.size(), "input") + ", but there " +
               (options.size() == 1 ? "is " : "are ") +
               printCount(options.size(), "--input");
       return std::nullopt;
     }
-    std::optional<HostTensor> tensor =
-        readTensor("input", *(*values)[i], function.name, function.inputs, i,
-                   pictures, error);
+    std::optional<HostTensor> tensor = readTensor(
+        "input", *(*values)[i], function.name, inputs, i, pictures, error);
     if (!tensor)
       return std::nullopt;
-    tensors.push_back(std::move(*tensor));
+    if (found == absent.end())
+      tensors.push_back(std::move(*tensor));
+    else if (!isStatedValue(*found->second, *tensor, error))
+      return std::nullopt;
   }
   return tensors;
 }
@@ -234,27 +312,40 @@ dml::tools::readInputs(const std::vector<std::string> &options,
 std::optional<std::vector<std::string>>
 dml::tools::describeShapes(const std::vector<std::string> &options,
                            std::string &error) {
-  // A type that no tensor has, so that no elements of NumPy's files are read.
-  const std::string noType = "none";
   std::vector<std::string> shapes;
+  // `read` reads a tensor of a type with its elements.
+  using Read = std::function<std::optional<HostTensor>(const std::string &)>;
   auto add = [&](const std::string &name,
-                 const std::optional<std::vector<uint32_t>> &sizes) {
+                 const std::optional<HostTensor> &tensor,
+                 const Read &read = nullptr) {
     std::string text = name + ":";
-    for (size_t i = 0; sizes && i < sizes->size(); ++i)
-      text += (i ? "x" : "") + std::to_string((*sizes)[i]);
-    shapes.push_back(sizes ? text : text + "?");
+    for (size_t i = 0; tensor && i < tensor->sizes.size(); ++i)
+      text += (i ? "x" : "") + std::to_string(tensor->sizes[i]);
+    shapes.push_back(tensor ? text : text + "?");
+    if (!tensor || countElements(tensor->dataType, tensor->sizes) != 1)
+      return true;
+    std::optional<HostTensor> whole = read(describeType(*tensor));
+    if (std::optional<int64_t> value =
+            whole ? getInteger(*whole) : std::nullopt)
+      shapes.back() += "=" + std::to_string(*value);
+    return whole.has_value();
   };
   for (const std::string &text : options) {
     Argument argument = splitArgument(text);
     const std::string &value = argument.value;
     std::string name = argument.name.value_or("");
-    std::optional<std::vector<uint32_t>> sizes;
     if (value.empty() || value[0] != '@') {
       HostTensor literal;
-      if (parseType(std::string_view(value).substr(0, value.find('=')),
-                    literal.dataType, literal.sizes))
-        sizes = literal.sizes;
-      add(name, sizes);
+      bool isType =
+          parseType(std::string_view(value).substr(0, value.find('=')),
+                    literal.dataType, literal.sizes);
+      auto read = [&](const std::string &) {
+        return parseLiteral(value, error);
+      };
+      if (!add(name, isType ? std::optional(literal) : std::nullopt, read)) {
+        error = "--input=" + text + ": " + error;
+        return std::nullopt;
+      }
       continue;
     }
     std::string path = value.substr(1), suffix = getSuffix(path);
@@ -264,20 +355,25 @@ dml::tools::describeShapes(const std::vector<std::string> &options,
         return std::nullopt;
       bool isOrdered = isUnnamed(archive);
       for (const NpzFile::Member &member : archive.getMembers()) {
-        auto tensor = archive.read(member, noType, error);
-        if (!tensor)
+        auto read = [&](const std::string &type) {
+          return archive.read(member, type, error);
+        };
+        auto tensor = read(kNoType);
+        if (!tensor || !add(isOrdered ? "" : member.name, tensor, read))
           return std::nullopt;
-        add(isOrdered ? "" : member.name, tensor->sizes);
       }
       continue;
     }
-    if (hasOwnShape(path)) {
-      auto tensor = readTensorFile(path, name, noType, PictureOptions(), error);
-      if (!tensor)
-        return std::nullopt;
-      sizes = tensor->sizes;
+    if (!hasOwnShape(path)) {
+      add(name, std::nullopt);
+      continue;
     }
-    add(name, sizes);
+    auto read = [&](const std::string &type) {
+      return readTensorFile(path, name, type, PictureOptions(), error);
+    };
+    auto tensor = read(kNoType);
+    if (!tensor || !add(name, tensor, read))
+      return std::nullopt;
   }
   return shapes;
 }

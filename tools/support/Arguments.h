@@ -18,11 +18,23 @@ struct Parameter {
   std::string type;
 };
 
+/// An input of an ONNX model that its function lacks: one whose value is
+/// stated, or one that a size of 0 leaves without elements.
+struct AbsentInput {
+  Parameter parameter;
+  /// The place among all inputs of the model.
+  uint32_t position = 0;
+  /// The stated value, or nothing for an input without elements.
+  std::optional<int64_t> value;
+};
+
 /// The function that a command line runs.
 struct FunctionSignature {
   std::string name;
   std::vector<Parameter> inputs;
   std::vector<Parameter> outputs;
+  /// The inputs that the model has besides, in the order of their positions.
+  std::vector<AbsentInput> absent;
 };
 
 /// Reads the tensors for the inputs of `function` from --input options,
@@ -31,8 +43,10 @@ struct FunctionSignature {
 /// (TensorFile.h). A .npz file without a name gives a value to each input that
 /// is called like a member; or to the next inputs, in order, if its members are
 /// called arr_0, arr_1 and so on. `pictures` says how pictures become tensors.
-/// Returns nothing, with `error` set, if the options do not give each input one
-/// tensor of its type.
+/// An absent input may be given, too, by its name, or in order where there are
+/// as many options as inputs of the model; its tensor must be what the model
+/// was compiled for. Returns nothing, with `error` set, if the options do not
+/// give each input one tensor of its type.
 std::optional<std::vector<HostTensor>>
 readInputs(const std::vector<std::string> &options,
            const FunctionSignature &function, const PictureOptions &pictures,
@@ -40,9 +54,9 @@ readInputs(const std::vector<std::string> &options,
 
 /// Describes the shapes of the tensors that --input options give, in their
 /// order: "x:1x3x224x224", or ":1x3x224x224" where no name is given. The shape
-/// of a file that has none, such as a picture, is "?". Only the beginning of
-/// most files is read. Returns nothing, with `error` set, if a file cannot be
-/// read.
+/// of a file that has none, such as a picture, is "?". A tensor of one integer
+/// or bool is described with its value: "n:1=5". Only the beginning of most
+/// files is read. Returns nothing, with `error` set, if a file cannot be read.
 std::optional<std::vector<std::string>>
 describeShapes(const std::vector<std::string> &options, std::string &error);
 

@@ -154,7 +154,7 @@ int dml::tools::runMain(const char *tool, const std::function<void()> &body) {
     // has failed and printed a message.
     if (!failure.message.empty())
       std::fprintf(stderr, "%s: error: %s\n", tool,
-                   escapeControls(failure.message).c_str());
+                   indentLines(escapeControls(failure.message)).c_str());
     return failure.exitCode;
   } catch (const std::bad_alloc &) {
     std::fprintf(stderr, "%s: error: out of memory\n", tool);

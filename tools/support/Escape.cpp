@@ -12,6 +12,21 @@ std::string dml::tools::escapeControls(std::string_view text) {
   return executable::escapeControls(text);
 }
 
+std::string dml::tools::escapeName(std::string_view name) {
+  return executable::escapeControls(name, /*kept=*/"");
+}
+
+std::string dml::tools::indentLines(std::string_view message) {
+  std::string text;
+  for (size_t i = 0; i < message.size(); ++i) {
+    text += message[i];
+    bool isEnd = message[i] == '\n' && i + 1 < message.size();
+    if (isEnd && message[i + 1] != ' ' && message[i + 1] != '\n')
+      text += "  ";
+  }
+  return text;
+}
+
 size_t dml::tools::getCutLength(std::string_view text) {
   for (size_t length = 1; length <= 3 && length <= text.size(); ++length) {
     std::string_view end = text.substr(text.size() - length);

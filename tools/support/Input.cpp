@@ -73,6 +73,9 @@ bool dml::tools::isJson(const std::vector<uint8_t> &bytes) {
   const char *const spaces = " \t\r\n";
   std::string_view text(reinterpret_cast<const char *>(bytes.data()),
                         bytes.size());
+  // A byte order mark of UTF-8.
+  if (text.substr(0, 3) == "\xEF\xBB\xBF")
+    text.remove_prefix(3);
   text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
   // MLIR's text may begin with a brace of its own.
   return text.substr(0, 1) == "{" && text.substr(0, 3) != "{-#";

@@ -9,6 +9,8 @@
 #include "dml/Import/Model.h"
 #include "dml/Import/ModuleFile.h"
 #include "support/ErrorStream.h"
+#include "support/Escape.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/WithColor.h"
 #include <string>
 
@@ -38,7 +40,7 @@ LogicalResult dml::tools::Console::printWithoutPlace(Diagnostic &diagnostic) {
     llvm::WithColor::note(errorStream(), tool);
     break;
   }
-  errorStream() << diagnostic.str() << "\n";
+  errorStream() << dml::tools::indentLines(diagnostic.str()) << "\n";
   return success();
 }
 
@@ -50,8 +52,69 @@ static OwningOpRef<ModuleOp> reportFailure(dml::tools::Console &console,
   console.progress.clear();
   if (!load.isQuiet)
     llvm::WithColor::error(dml::tools::errorStream(), console.tool)
-        << message << "\n";
+        << dml::tools::indentLines(message.str()) << "\n";
   return nullptr;
+}
+
+/// The name of the elements of `tensor`: "f32", or "bool".
+static std::string describeElements(const dml::SignatureTensor &tensor) {
+  if (tensor.isBool)
+    return "bool";
+  return tensor.type ? dml::stringifyDataType(*tensor.type).str()
+                     : "a type that the model does not declare";
+}
+
+/// Describes what a model declares of itself, with the options that state what
+/// it leaves open.
+static std::string describeDeclaration(const dml::onnx::SizesOfInputs &inputs) {
+  std::string text = "a model that leaves open what a program needs: --dim, "
+                     "--input-shape or --input states it\n";
+  auto add = [&](StringRef kind, const dml::SignatureTensor &tensor) {
+    text += ("  " + kind + " %").str();
+    text += dml::tools::escapeName(tensor.hasRank
+                                       ? dml::onnx::describeInput(tensor)
+                                       : tensor.name + ": of an unknown shape");
+    text += " " + describeElements(tensor);
+    if (tensor.decidesBranch)
+      text += ", the value of which decides a branch";
+    text += "\n";
+  };
+  for (const dml::SignatureTensor &tensor : inputs.signature.inputs)
+    add("input", tensor);
+  for (const dml::SignatureTensor &tensor : inputs.signature.outputs)
+    add("output", tensor);
+  return text;
+}
+
+/// The inputs of which the importer makes constants.
+static std::vector<dml::tools::AbsentInput>
+findAbsentInputs(const dml::onnx::SizesOfInputs &inputs,
+                 const llvm::StringMap<int64_t> &sizes) {
+  std::vector<dml::tools::AbsentInput> absent;
+  llvm::StringSet<> names;
+  for (const dml::SignatureTensor &input : inputs.signature.inputs)
+    for (const dml::SignatureDimension &dimension : input.dimensions)
+      names.insert(dimension.name);
+  for (auto [position, input] : llvm::enumerate(inputs.signature.inputs)) {
+    std::string type;
+    bool isEmpty = false;
+    for (const dml::SignatureDimension &dimension : input.dimensions) {
+      int64_t size =
+          dimension.size >= 0 ? dimension.size : sizes.lookup(dimension.name);
+      isEmpty |= size == 0;
+      type += std::to_string(size) + "x";
+    }
+    type += dml::stringifyDataType(*input.type);
+    // A name that a dimension has is not the input's.
+    auto stated = sizes.find(input.name);
+    bool isStated = stated != sizes.end() && !names.contains(input.name);
+    if (!isStated && !isEmpty)
+      continue;
+    absent.push_back({{input.name, type}, static_cast<uint32_t>(position), {}});
+    if (isStated)
+      absent.back().value = stated->second;
+  }
+  return absent;
 }
 
 OwningOpRef<ModuleOp> dml::tools::loadModule(
@@ -86,10 +149,22 @@ OwningOpRef<ModuleOp> dml::tools::loadModule(
     if (!inputs)
       return fail(llvm::toString(inputs.takeError()));
     model.inputs = std::move(*inputs);
+    const onnx::SizesOfInputs &found = model.inputs;
+    bool isUndecided =
+        llvm::any_of(found.signature.inputs, [&](const auto &input) {
+          return input.decidesBranch &&
+                 !model.sizes.dimensions.contains(input.name);
+        });
+    if (load.declaration && (!found.open.empty() || isUndecided)) {
+      *load.declaration = describeDeclaration(found);
+      return nullptr;
+    }
+    if (load.absent)
+      *load.absent = findAbsentInputs(found, model.sizes.dimensions);
     if (!model.inputs.open.empty())
       return loaded
                  ? nullptr
-                 : fail("'" + path + "': " +
+                 : fail(describePath(path) + ": " +
                         onnx::describeOpenSizes(model.inputs.signature.inputs,
                                                 model.inputs.open));
     if (!loaded && !model.inputs.batches.empty()) {
@@ -103,7 +178,8 @@ OwningOpRef<ModuleOp> dml::tools::loadModule(
                        : load.optimize           ? "--ort-optimizations=all is"
                                                  : "";
     if (!option.empty())
-      return fail(option + " for ONNX models, but '" + path + "' is none");
+      return fail(option + " for ONNX models, but " + describePath(path) +
+                  " is none");
   }
   ModelOptions options;
   options.optimize = load.optimize;
@@ -113,6 +189,6 @@ OwningOpRef<ModuleOp> dml::tools::loadModule(
   auto module =
       readModel(std::move(buffer), format, config, options, console.sources);
   if (!module)
-    return fail("'" + path + "': " + llvm::toString(module.takeError()));
+    return fail(describePath(path) + ": " + llvm::toString(module.takeError()));
   return std::move(*module);
 }

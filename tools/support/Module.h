@@ -13,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "support/Arguments.h"
 #include "support/Progress.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -45,6 +46,12 @@ private:
 struct LoadOptions {
   /// If not null, is set to the commands of a JSON model.
   directml::Commands *commands = nullptr;
+  /// If not null, is set to the inputs that the function lacks.
+  std::vector<AbsentInput> *absent = nullptr;
+  /// If not null and the model leaves sizes or values open that a program
+  /// needs, is set to its inputs and outputs as it declares them. That is no
+  /// error then: there is no message.
+  std::string *declaration = nullptr;
   /// Whether ONNX Runtime's optimizations are applied.
   bool optimize = false;
   /// Whether nodes that cannot be read are left out of the module. Otherwise,

@@ -17,9 +17,11 @@
 
 using namespace dml::tools;
 
+bool dml::tools::isTerminal(int descriptor) { return isatty(descriptor); }
+
 /// Whether a line that is written to `descriptor` can be cleared again.
-static bool isTerminal(int descriptor) {
-  if (!isatty(descriptor))
+static bool canClear(int descriptor) {
+  if (!isTerminal(descriptor))
     return false;
 #ifdef _WIN32
   auto console = reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
@@ -34,7 +36,7 @@ static bool isTerminal(int descriptor) {
 Progress::Progress(std::string tool, int descriptor,
                    std::chrono::milliseconds patience)
     : tool(std::move(tool)), descriptor(descriptor), patience(patience) {
-  if (isTerminal(descriptor))
+  if (canClear(descriptor))
     thread = std::thread([this] { run(); });
 }
 
@@ -51,12 +53,22 @@ Progress::~Progress() {
 }
 
 void Progress::begin(const std::string &newWork) {
+  set(newWork, /*isNew=*/true);
+}
+
+void Progress::advance(const std::string &newWork) {
+  set(newWork, /*isNew=*/false);
+}
+
+void Progress::set(const std::string &newWork, bool isNew) {
   if (!thread.joinable())
     return;
   {
     std::lock_guard<std::mutex> lock(mutex);
+    // After clear(), no work goes on.
+    if (isNew || work.empty())
+      start = Clock::now();
     work = newWork;
-    start = Clock::now();
   }
   changed.notify_all();
 }

@@ -15,6 +15,9 @@
 
 namespace dml::tools {
 
+/// Whether what is written to `descriptor` goes to a terminal.
+bool isTerminal(int descriptor);
+
 /// Prints the work that takes longer than two seconds, and its time so far, in
 /// a line of a terminal that is removed at the end. Prints nothing if standard
 /// error is no terminal.
@@ -30,6 +33,9 @@ public:
 
   /// Begins `work`, which lasts until the next call.
   void begin(const std::string &work);
+  /// Says what part of the work is done, such as "running, 2 of 9 times": the
+  /// time goes on from the last call of begin().
+  void advance(const std::string &work);
   /// Removes the line, before other text is written.
   void clear();
 
@@ -37,6 +43,7 @@ private:
   using Clock = std::chrono::steady_clock;
 
   void run();
+  void set(const std::string &work, bool isNew);
   void write(const std::string &text);
 
   std::string tool;

@@ -1,4 +1,5 @@
-//===- ReferenceTensor.cpp - Functions and tensors of the reference -------===//
+//===- ReferenceTensor.cpp - Tensors of the reference
+//--------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -33,66 +34,6 @@ HostTensor toHost(const Tensor &tensor) {
   std::vector<char> bytes = tensor.pack();
   host.data.assign(bytes.begin(), bytes.end());
   return host;
-}
-
-func::FuncOp findFunction(ModuleOp module, StringRef name, std::string &error) {
-  StringRef wanted = name.empty() ? "main" : name;
-  auto functions = llvm::filter_to_vector(
-      module.getOps<func::FuncOp>(),
-      [](func::FuncOp function) { return !function.isDeclaration(); });
-  for (func::FuncOp function : functions)
-    if (function.getName() == wanted)
-      return function;
-  auto publicOnes = llvm::make_filter_range(
-      functions, [](func::FuncOp function) { return function.isPublic(); });
-  if (name.empty() && llvm::hasSingleElement(publicOnes))
-    return *publicOnes.begin();
-  std::string names;
-  for (func::FuncOp function : functions)
-    names += ((names.empty() ? "'" : ", '") + function.getName() + "'").str();
-  error = ("there is no function '" + wanted + "'; the module has " +
-           (names.empty() ? "none" : names))
-              .str();
-  return nullptr;
-}
-
-/// The name of an argument or result: `dml.name`, or its kind and number.
-static std::string getName(DictionaryAttr attributes, StringRef kind,
-                           unsigned index) {
-  if (attributes)
-    if (auto name = attributes.getAs<StringAttr>(nameAttrName))
-      return name.str();
-  return (kind + Twine(index)).str();
-}
-
-/// Returns the name of a type as in --input, such as "2x3xf32", or MLIR's name
-/// if --input has none for the type.
-static std::string describeType(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape() ||
-      !getDataType(tensor.getElementType())) {
-    os << type;
-    return text;
-  }
-  for (int64_t size : tensor.getShape())
-    os << size << "x";
-  os << stringifyDataType(*getDataType(tensor.getElementType()));
-  return text;
-}
-
-FunctionSignature describe(func::FuncOp function) {
-  FunctionSignature signature{function.getName().str(), {}, {}};
-  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
-    signature.inputs.push_back(
-        {getName(function.getArgAttrDict(index), "input", index),
-         describeType(type)});
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-    signature.outputs.push_back(
-        {getName(function.getResultAttrDict(index), "output", index),
-         describeType(type)});
-  return signature;
 }
 
 std::optional<SmallVector<Tensor>>

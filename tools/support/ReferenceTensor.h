@@ -1,4 +1,4 @@
-//===- ReferenceTensor.h - Functions and tensors of the reference -*- C++ -*-//
+//===- ReferenceTensor.h - Tensors of the reference -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0
 //
@@ -10,8 +10,6 @@
 #define DML_TOOLS_SUPPORT_REFERENCETENSOR_H
 
 #include "dml/Reference/Tensor.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "support/Arguments.h"
 
 namespace dml::tools {
@@ -23,15 +21,6 @@ llvm::FailureOr<reference::Tensor> toReference(const HostTensor &host);
 
 /// Converts a tensor of the interpreter to a tensor in host memory.
 HostTensor toHost(const reference::Tensor &tensor);
-
-/// Returns the function `name`, or, if `name` is empty, the function `main` or
-/// the only public function. Returns null, with `error` set, if there is none.
-mlir::func::FuncOp findFunction(mlir::ModuleOp module, llvm::StringRef name,
-                                std::string &error);
-
-/// Returns the inputs and outputs of a function, with their `dml.name` or their
-/// numbers.
-FunctionSignature describe(mlir::func::FuncOp function);
 
 /// Reads the tensors for the inputs of `function` from --input options, as
 /// readInputs() does. Returns nothing, with `error` set, if the options do not

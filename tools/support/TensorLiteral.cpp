@@ -20,6 +20,7 @@ using namespace dml::tools;
 
 namespace {
 
+constexpr std::string_view kBool = "bool";
 constexpr std::string_view kSeparators = " \t\n\r,";
 constexpr std::string_view kSeparatorsAndBrackets = " \t\n\r,[]";
 
@@ -27,6 +28,9 @@ bool parseDataType(std::string_view text, DmlDataType &dataType) {
   // Signed types may be written "si8" as well as "i8".
   if (text.substr(0, 2) == "si")
     text.remove_prefix(1);
+  // Truth values are bytes.
+  if (text == kBool)
+    text = "ui8";
   for (int i = DML_DATA_TYPE_FLOAT32; i <= DML_DATA_TYPE_INT4; ++i) {
     auto candidate = static_cast<DmlDataType>(i);
     if (text == dmlGetDataTypeName(candidate)) {
@@ -209,6 +213,15 @@ Parsed parseElement(std::string_view text, DmlDataType dataType,
   return Parsed::Malformed;
 }
 
+/// A truth value, as a byte.
+Parsed parseBool(std::string_view text, std::vector<uint8_t> &data) {
+  bool isTrue = text == "true" || text == "1";
+  if (!isTrue && text != "false" && text != "0")
+    return Parsed::Malformed;
+  data.push_back(isTrue);
+  return Parsed::Ok;
+}
+
 template <typename T> T readElement(const uint8_t *data) {
   T value;
   std::memcpy(&value, data, sizeof(T));
@@ -338,6 +351,11 @@ private:
     return fail("'" + std::string(token) + "' stands " + where);
   }
 
+  bool isBool() const {
+    return type.size() >= kBool.size() &&
+           type.compare(type.size() - kBool.size(), kBool.size(), kBool) == 0;
+  }
+
   /// The next character that is no separator, or 0.
   char next() {
     size_t begin = rest.find_first_not_of(kSeparators);
@@ -349,13 +367,16 @@ private:
     std::string_view value =
         rest.substr(0, rest.find_first_of(kSeparatorsAndBrackets));
     rest.remove_prefix(value.size());
-    Parsed parsed = parseElement(value, tensor.dataType, tensor.data);
+    Parsed parsed = isBool()
+                        ? parseBool(value, tensor.data)
+                        : parseElement(value, tensor.dataType, tensor.data);
     if (parsed != Parsed::Ok)
       return fail("element " + std::to_string(found) + ": '" +
                   std::string(value) + "' is " +
                   (parsed == Parsed::OutOfRange ? "out of the range of "
                                                 : "no value of ") +
-                  dmlGetDataTypeName(tensor.dataType));
+                  (isBool() ? "bool: true, false, 1 or 0"
+                            : dmlGetDataTypeName(tensor.dataType)));
     ++found;
     return true;
   }

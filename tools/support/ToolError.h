@@ -26,14 +26,16 @@ inline std::string &toolName() {
 /// ...". Returns `code`, with which the program must end.
 inline ExitCode emitToolError(const llvm::Twine &message,
                               ExitCode code = kExitInvalid) {
-  llvm::WithColor::error(errorStream(), toolName()) << message << "\n";
+  llvm::WithColor::error(errorStream(), toolName())
+      << indentLines(message.str()) << "\n";
   return code;
 }
 
 /// Prints a warning that has no place in a file, unless it is empty.
 inline void emitToolWarning(llvm::StringRef message) {
   if (!message.empty())
-    llvm::WithColor::warning(errorStream(), toolName()) << message << "\n";
+    llvm::WithColor::warning(errorStream(), toolName())
+        << indentLines(message) << "\n";
 }
 
 } // namespace dml::tools

@@ -192,6 +192,27 @@ TEST_F(InterpreterTest, Movement) {
   }
 }
 
+/// A caller is told of each operation before it is evaluated.
+TEST_F(InterpreterTest, TellsWhereItIs) {
+  const char *source = R"mlir(
+    func.func @main(%a: tensor<2xf32>) -> tensor<4xf32> {
+      %b = dml.activation_relu %a : (tensor<2xf32>) -> tensor<2xf32>
+      %c = dml.tile %b {repeats = array<i64: 2>}
+          : (tensor<2xf32>) -> tensor<4xf32>
+      return %c : tensor<4xf32>
+    })mlir";
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
+  std::vector<std::string> begun;
+  auto estimates = interpret(
+      *module->getOps<mlir::func::FuncOp>().begin(),
+      {makeTensor(DataType::FLOAT32, {2}, {1, -1})}, [&](mlir::Operation *op) {
+        begun.push_back(op->getName().getStringRef().str());
+      });
+  ASSERT_TRUE(succeeded(estimates));
+  EXPECT_EQ(begun,
+            (std::vector<std::string>{"dml.activation_relu", "dml.tile"}));
+}
+
 TEST_F(InterpreterTest, KnowsEveryOperator) {
   EXPECT_TRUE(getMissingOperators(&context).empty());
 }

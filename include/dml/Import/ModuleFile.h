@@ -13,6 +13,10 @@
 
 namespace dml {
 
+/// Returns how messages call the file `path`: "'path'", or "standard input" for
+/// "-".
+std::string describePath(llvm::StringRef path);
+
 /// Opens the file `path`, or standard input for "-". A file of any size is
 /// mapped into memory, or read if `isRead` is true: if another process
 /// truncates a mapped file, a signal ends this process. `isText` decides, by

@@ -26,7 +26,9 @@ struct StatedSizes {
   /// "INPUT:1x3x224x224" or ":1x3x224x224": the shapes of tensors that inputs
   /// get. One without the name of an input belongs to the next input that has
   /// none, in order. They fill dimensions that nothing else states; one that
-  /// contradicts the model is left to the reader of the tensor.
+  /// contradicts the model is left to the reader of the tensor. "=VALUE" behind
+  /// the shape of one integer or bool is the value, which is taken for an input
+  /// that decides a branch.
   llvm::ArrayRef<std::string> given;
 };
 

@@ -28,9 +28,11 @@ llvm::SmallVector<mlir::Value> getUsedValues(mlir::Operation *op);
 llvm::FailureOr<std::vector<Estimate>>
 evaluate(mlir::Operation *op, llvm::ArrayRef<Estimate> operands);
 
-/// Evaluates a function with a single block.
-llvm::FailureOr<std::vector<Estimate>> interpret(mlir::func::FuncOp function,
-                                                 llvm::ArrayRef<Tensor> inputs);
+/// Evaluates a function with a single block. `begin` is called with each of its
+/// operations before this is evaluated.
+llvm::FailureOr<std::vector<Estimate>>
+interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs,
+          llvm::function_ref<void(mlir::Operation *)> begin = nullptr);
 
 /// Evaluates a function without bounds, and returns the results of the
 /// reference.

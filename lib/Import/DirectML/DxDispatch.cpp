@@ -14,6 +14,7 @@ using namespace dml;
 using namespace dml::directml;
 
 bool dml::directml::isDispatchModel(StringRef content) {
+  content.consume_front("\xEF\xBB\xBF");
   content = content.ltrim();
   return content.starts_with("{") && !content.starts_with("{-#");
 }

@@ -144,7 +144,8 @@ static llvm::Error addShape(StringRef text, const Signature &signature,
   return llvm::Error::success();
 }
 
-/// Adds the sizes of tensors that inputs get, where nothing else states them.
+/// Adds the sizes of tensors that inputs get, where nothing else states them,
+/// and the values of those that decide a branch.
 static void addGiven(llvm::ArrayRef<std::string> given,
                      const Signature &signature, KnownSizes &sizes) {
   auto find = [&](StringRef name) {
@@ -152,8 +153,13 @@ static void addGiven(llvm::ArrayRef<std::string> given,
                          [&](const auto &each) { return each.name == name; });
   };
   auto add = [&](const SignatureTensor &input, StringRef text) {
+    auto [shapeText, valueText] = text.split('=');
+    int64_t value = 0;
+    if (input.decidesBranch && !valueText.getAsInteger(10, value))
+      sizes.try_emplace(input.name, value);
     llvm::SmallVector<int64_t> shape;
-    if (!parseShape(text, shape) || shape.size() != input.dimensions.size())
+    if (!parseShape(shapeText, shape) ||
+        shape.size() != input.dimensions.size())
       return;
     for (auto [dimension, size] : llvm::zip(input.dimensions, shape))
       if (dimension.size < 0)
@@ -173,8 +179,10 @@ static void addGiven(llvm::ArrayRef<std::string> given,
   }
   const auto *next = others.begin();
   for (const SignatureTensor &input : signature.inputs) {
-    // An input whose value an option states gets no tensor.
-    if (named.contains(input.name) || sizes.contains(input.name))
+    // An input whose value an option states gets no tensor, unless all do.
+    bool isStated =
+        sizes.contains(input.name) && given.size() != signature.inputs.size();
+    if (named.contains(input.name) || isStated)
       continue;
     if (next == others.end())
       break;

@@ -61,6 +61,12 @@
 #include <stdint.h>
 #include <vulkan/vulkan_core.h>
 
+/* The version of this header, for programs that are compiled with several.
+ * runtime/CMakeLists.txt compares it with the project's. */
+#define DML_RUNTIME_VERSION_MAJOR 0
+#define DML_RUNTIME_VERSION_MINOR 1
+#define DML_RUNTIME_VERSION_PATCH 0
+
 #if defined(_WIN32) && defined(DML_RUNTIME_SHARED)
 #define DML_API __declspec(dllimport)
 #elif defined(__GNUC__) && !defined(_WIN32)
@@ -133,7 +139,9 @@ DML_API DmlResult dmlGetErrorResult(DmlError error);
 DML_API const char *dmlGetErrorMessage(DmlError error);
 DML_API void dmlDestroyError(DmlError error);
 
-/* Returns the version of the runtime, such as "0.1.0", in static storage. */
+/* Returns the version of the runtime, such as "0.1.0", in static storage: that
+ * of the library, where DML_RUNTIME_VERSION_MAJOR and the others are those of
+ * this header. */
 DML_API const char *dmlGetVersion(void);
 
 /*===----------------------------------------------------------------------===*\

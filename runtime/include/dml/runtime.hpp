@@ -52,7 +52,7 @@ template <typename Raw, void (*destroy)(Raw)> class Handle {
 public:
   Handle() = default;
   /// Takes a handle over.
-  explicit Handle(Raw handle) : handle(handle) {}
+  explicit Handle(Raw taken) : handle(taken) {}
   ~Handle() { destroy(handle); }
   Handle(const Handle &) = delete;
   Handle &operator=(const Handle &) = delete;
