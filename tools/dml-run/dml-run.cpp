@@ -118,6 +118,9 @@ bool runsCommands(const Options &options, const Source &source) {
 /// Lets a tool of the compiler name this tool in its messages.
 const char *const kAsDmlRun = "--as=dml-run";
 
+/// Lets dml-compile print what an ONNX model declares that leaves sizes open.
+const std::string kPrintOpenSignature = "--print-open-signature";
+
 /// How messages call the module of a source.
 std::string describeModule(const std::string &path) {
   return isStandardInput(path) ? "standard input" : "'" + path + "'";
@@ -140,7 +143,9 @@ Executable compile(const Source &source,
     fail(error, exitCode);
   Executable executable;
   // What a model leaves open is printed instead.
-  if (!compiled.hasBytes())
+  bool printsOpen = std::find(arguments.begin(), arguments.end(),
+                              kPrintOpenSignature) != arguments.end();
+  if (printsOpen && !compiled.hasBytes())
     return executable;
   DML_CHECK(dmlCreateExecutableFromFile, compiled.path().c_str(),
             executable.out());
@@ -231,7 +236,7 @@ Executable loadExecutable(Options &options, const Source &source,
     if (!commands.empty())
       arguments.push_back("--commands=" + commands);
     if (options.printSignature)
-      arguments.push_back("--print-open-signature");
+      arguments.push_back(kPrintOpenSignature);
     Executable executable = compile(source, arguments, consult);
     if (source.weights.exists() && source.weights.hasBytes())
       options.spilledWeights = source.weights.path();
