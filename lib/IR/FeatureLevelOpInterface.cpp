@@ -304,7 +304,7 @@ std::string dml::detail::describeUnknownAttribute(OperationName op,
   return text + "; it has " + llvm::join(names, ", ");
 }
 
-LogicalResult dml::verifyAttributeNames(Operation *op) {
+LogicalResult dml::detail::verifyAttributeNames(Operation *op) {
   for (NamedAttribute attribute : op->getDiscardableAttrs())
     if (!attribute.getName().getValue().contains('.'))
       return op->emitOpError() << dml::detail::describeUnknownAttribute(
@@ -484,6 +484,5 @@ void dml::detail::noteSwappedOperands(Operation *operation, Verifier verify) {
 }
 
 LogicalResult dml::detail::verifyOperator(Operation *op) {
-  return failure(failed(verifyAttributeNames(op)) ||
-                 failed(verifyTensors(cast<FeatureLevelOpInterface>(op))));
+  return verifyTensors(cast<FeatureLevelOpInterface>(op));
 }

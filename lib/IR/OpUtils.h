@@ -24,11 +24,6 @@ llvm::LogicalResult emitInferenceError(std::optional<mlir::Location> location,
                                  "' op ", std::forward<Args>(args)...);
 }
 
-/// Checks that `op` has only its own attributes and attributes with the prefix
-/// of a dialect. An unknown attribute is usually a misspelt one, whose default
-/// value would otherwise be used silently.
-llvm::LogicalResult verifyAttributeNames(mlir::Operation *op);
-
 /// Returns the type of `tensor`, which must be a ranked tensor.
 inline mlir::RankedTensorType getTensorType(mlir::Value tensor) {
   return llvm::cast<mlir::RankedTensorType>(tensor.getType());

@@ -26,8 +26,6 @@ void DMLDialect::registerViewOps() {
 }
 
 LogicalResult ViewOp::verify() {
-  if (failed(verifyAttributeNames(*this)))
-    return failure();
   std::pair<StringRef, Value> tensors[] = {{"input", getInput()},
                                            {"output", getOutput()}};
   for (auto [name, value] : tensors) {

@@ -49,11 +49,18 @@ llvm::LogicalResult verifyOp(mlir::Op<OpTy, Traits...> op) {
 std::string describeUnknownAttribute(mlir::OperationName op,
                                      llvm::StringRef attribute);
 
-/// The operator `OpTy` as it is registered in the dialect, with two additional
-/// checks. First, unknown attributes between "<{" and "}>" of the generic form
-/// are rejected: these attributes become properties before verification, and
-/// the generated code drops unknown ones. Second, if the operator is invalid,
-/// noteSwappedOperands() looks for exchanged operands.
+/// Checks that `op` has only its own attributes and attributes with the prefix
+/// of a dialect. An unknown attribute is usually a misspelt one, whose default
+/// value would otherwise be used silently.
+llvm::LogicalResult verifyAttributeNames(mlir::Operation *op);
+
+/// The operator `OpTy` as it is registered in the dialect, with three
+/// additional checks. First, unknown attributes between "<{" and "}>" of the
+/// generic form are rejected: these attributes become properties before
+/// verification, and the generated code drops unknown ones. Second, the names
+/// of other attributes are checked before anything else of the operator. Third,
+/// if the operator is invalid, noteSwappedOperands() looks for exchanged
+/// operands.
 template <typename OpTy> struct Strict : OpTy {
   using OpTy::OpTy;
 
@@ -91,8 +98,12 @@ template <typename OpTy> struct Strict : OpTy {
     return OpTy::setPropertiesFromAttr(properties, from, emitError);
   }
 
+  /// Checks the names of attributes first: where a required attribute is
+  /// misspelt, the error is about the misspelt one.
   static mlir::OperationName::VerifyInvariantsFn getVerifyInvariantsFn() {
     return [](mlir::Operation *op) -> llvm::LogicalResult {
+      if (failed(verifyAttributeNames(op)))
+        return llvm::failure();
       auto verify = [](mlir::Operation *any) {
         return verifyOp(mlir::cast<OpTy>(any));
       };
