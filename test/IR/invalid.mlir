@@ -236,6 +236,16 @@ func.func @padding_without_start(%input: tensor<3xf32>) {
 
 // -----
 
+// The misspelt attribute is told, not the required one that lacks for it.
+func.func @padding_misspelt_start(%input: tensor<3xf32>) {
+  // expected-error @below {{'dml.padding' op has no attribute 'start_paddings'; did you mean 'start_padding'?}}
+  %0 = dml.padding %input {mode = #dml.padding_mode<edge>, start_paddings = array<i64: 2>, end_padding = array<i64: 1>}
+      : (tensor<3xf32>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
 func.func @padding_without_mode(%input: tensor<3xf32>) {
   // expected-error @below {{'dml.padding' op requires attribute 'mode': wanted }}
   %0 = "dml.padding"(%input) {start_padding = array<i64: 2>, end_padding = array<i64: 1>}
