@@ -336,6 +336,29 @@ func.func @rounded(%a: tensor<64xf16>) -> tensor<64xf16> {
 
 // -----
 
+// A sum of numbers of f16 has the same bits in f16 as in f32 with a rounding behind, and no
+// driver drops its rounding: neither the root nor the sum is rounded in integers.
+
+// CHECK-LABEL: func @halves
+// CHECK:       linalg.generic {{.*}}dml.label = "dml.element_wise_sqrt+dml.element_wise_add+dml.element_wise_multiply"}
+// CHECK-NOT:     arith.addi {{.*}} : i32
+// CHECK:         %[[ROOT:.*]] = arith.truncf {{.*}} : f32 to f16
+// CHECK:         %[[SUM:.*]] = arith.addf %[[ROOT]], {{.*}} : f16
+// CHECK:         %[[FACTOR:.*]] = arith.extf %[[SUM]] : f16 to f32
+// CHECK:         %[[PRODUCT:.*]] = arith.mulf %[[FACTOR]], {{.*}} : f32
+// CHECK:         %[[RESULT:.*]] = arith.truncf %[[PRODUCT]] : f32 to f16
+// CHECK:         linalg.yield %[[RESULT]]
+// CHECK-NOT:   linalg.generic
+// CHECK:       return
+func.func @halves(%a: tensor<64xf16>, %b: tensor<64xf16>) -> tensor<64xf16> {
+  %0 = dml.element_wise_sqrt %a : (tensor<64xf16>) -> tensor<64xf16>
+  %1 = dml.element_wise_add %0, %b : (tensor<64xf16>, tensor<64xf16>) -> tensor<64xf16>
+  %2 = dml.element_wise_multiply %1, %b : (tensor<64xf16>, tensor<64xf16>) -> tensor<64xf16>
+  return %2 : tensor<64xf16>
+}
+
+// -----
+
 // That counts as work: computing the first one twice does not pay.
 
 // CHECK-LABEL: func @interpolated

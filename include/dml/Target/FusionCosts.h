@@ -72,8 +72,8 @@ inline double getMaxLoadsBesideLoops(const DeviceSpeed &device) {
 /// device: threads of a multiprocessor, beside the time of a launch
 /// shown:  a GELU after 605,184 sums of vit_b (benchmarks/networks.py): in f32,
 ///         with 95 operations, one kernel takes 44 us on an H100, and two
-///         kernels take 41 and 6; in f16 with matrices, with 182 operations,
-///         one kernel takes 27 us, and two kernels take 13 and 8
+///         kernels take 41 and 6; in f16 with matrices, rounded by 182
+///         operations, one kernel takes 27 us, and two kernels take 13 and 8
 inline constexpr double maxOpsOfEpilogue = 128;
 
 /// The cycles of an operation on an element at the end of a kernel of sums,

@@ -178,84 +178,8 @@ static double getBytes(Value tensor) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rounding to 16 bits
+// Quantized factors
 //===----------------------------------------------------------------------===//
-
-/// Returns an upper bound of the magnitude of the integer `value`, which is a
-/// constant, a widened number of up to 8 bits, or a difference of two such
-/// values. Returns nothing for any other value.
-static std::optional<int64_t> getMagnitude(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.abs().getZExtValue();
-  if (auto difference = value.getDefiningOp<arith::SubIOp>()) {
-    std::optional<int64_t> lhs = getMagnitude(difference.getLhs()),
-                           rhs = getMagnitude(difference.getRhs());
-    return lhs && rhs ? std::optional(*lhs + *rhs) : std::nullopt;
-  }
-  Operation *widening = value.getDefiningOp();
-  if (!isa_and_present<arith::ExtUIOp, arith::ExtSIOp>(widening))
-    return std::nullopt;
-  unsigned width = widening->getOperand(0).getType().getIntOrFloatBitWidth();
-  return width <= 8 ? std::optional(int64_t(1) << width) : std::nullopt;
-}
-
-/// A product of an integer and an f16 number for which two computations have
-/// the same result: the multiplication in f16, and the multiplication in f32
-/// whose product is rounded to f16.
-struct HalfProduct {
-  arith::SIToFPOp integer;
-  arith::ExtFOp half;
-
-  /// Matches the operand of `truncation` as a product of an integer and an f16
-  /// number, such as a dequantized weight: 5 times the scale 0.1. The integer
-  /// is at most 2^11, so that f16 represents it exactly. The exact product fits
-  /// an f32. Both computations therefore round the exact product once, to f16.
-  static std::optional<HalfProduct> match(arith::TruncFOp truncation) {
-    auto product = truncation.getIn().getDefiningOp<arith::MulFOp>();
-    if (!product || !truncation.getType().isF16())
-      return std::nullopt;
-    HalfProduct factors{product.getLhs().getDefiningOp<arith::SIToFPOp>(),
-                        product.getRhs().getDefiningOp<arith::ExtFOp>()};
-    if (!factors.integer || !factors.half ||
-        !factors.half.getIn().getType().isF16())
-      return std::nullopt;
-    std::optional<int64_t> magnitude = getMagnitude(factors.integer.getIn());
-    constexpr int64_t largest = 1 << 11;
-    if (!magnitude || *magnitude > largest)
-      return std::nullopt;
-    return factors;
-  }
-};
-
-/// Whether the devices of `profile` have arithmetic in f16.
-static bool hasHalves(MLIRContext *context, const DeviceProfile &profile) {
-  return profile.includes(DeviceProfile::getRequired(Float16Type::get(context),
-                                                     /*isStored=*/false));
-}
-
-/// Replaces products in f32 that are rounded to f16 by products in f16, if both
-/// have the same bits (HalfProduct). A driver may remove a conversion to f16
-/// whose result is widened again. A product in f16 has no conversion that the
-/// driver could remove.
-static void multiplyInHalves(linalg::GenericOp op) {
-  op.getBody()->walk([](arith::TruncFOp truncation) {
-    std::optional<HalfProduct> factors = HalfProduct::match(truncation);
-    if (!factors)
-      return;
-    ImplicitLocOpBuilder b(truncation.getLoc(), truncation);
-    Value integer =
-        arith::SIToFPOp::create(b, b.getF16Type(), factors->integer.getIn());
-    truncation.replaceAllUsesWith(
-        arith::MulFOp::create(b, integer, factors->half.getIn()).getResult());
-    Operation *product = truncation.getIn().getDefiningOp();
-    truncation.erase();
-    for (Operation *unused : {product, factors->integer.getOperation(),
-                              factors->half.getOperation()})
-      if (unused->use_empty())
-        unused->erase();
-  });
-}
 
 /// Whether the body of `op` dequantizes: it multiplies an integer of few bits
 /// by a scale. Contraction kernels unpack dequantized factors several at a time
@@ -263,7 +187,7 @@ static void multiplyInHalves(linalg::GenericOp op) {
 static bool isDequantization(linalg::GenericOp op) {
   auto conversions = op.getBody()->getOps<arith::SIToFPOp>();
   return llvm::hasSingleElement(conversions) &&
-         getMagnitude((*conversions.begin()).getIn()) &&
+         getIntegerMagnitude((*conversions.begin()).getIn()) &&
          llvm::all_of((*conversions.begin())->getUsers(),
                       llvm::IsaPred<arith::MulFOp>);
 }
@@ -348,6 +272,7 @@ public:
   void apply(IRRewriter &rewriter, DominanceInfo &dominance);
 
 private:
+  bool hasHalves();
   bool needsRounding();
   bool unpacksOnce(linalg::GenericOp consumer, ArrayRef<Read> consumerReads);
   bool fitsEpilogue();
@@ -399,9 +324,15 @@ bool Fusion::isPossible() {
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
 
+/// Whether the devices of the profile have arithmetic in f16.
+bool Fusion::hasHalves() {
+  return rows.profile.includes(DeviceProfile::getRequired(
+      Float16Type::get(producer.getContext()), /*isStored=*/false));
+}
+
 bool Fusion::needsRounding() {
   return llvm::any_of(reads, [&](const auto &read) {
-    return dml::needsRounding(producer, read.first);
+    return dml::needsRounding(producer, read.first, hasHalves());
   });
 }
 
@@ -604,11 +535,10 @@ bool Fusion::isProfitable(bool savesLaunches) {
       }))
     return true;
   int64_t size = countOps(producer);
-  bool halves = hasHalves(producer.getContext(), rows.profile);
+  bool halves = hasHalves();
   if (needsRounding())
     producer.getBody()->walk([&](Operation *op) {
-      if (!isUnrounded(op) ||
-          (halves && HalfProduct::match(cast<arith::TruncFOp>(op))))
+      if (!isUnrounded(op, halves))
         return;
       size += roundingOps;
       *work += roundingOps * getTripCount(op).value_or(1);
@@ -972,11 +902,16 @@ bool Fusion::readsWhatReaderReads() {
 }
 
 void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
-  if (needsRounding()) {
-    if (hasHalves(producer.getContext(), rows.profile))
-      multiplyInHalves(producer);
-    roundExplicitly(producer);
+  // Arithmetic in f16 has the same bits and needs no rounding by itself.
+  if (hasHalves() && llvm::any_of(reads, [&](const auto &read) {
+        return dml::needsRounding(producer, read.first, /*halves=*/false);
+      })) {
+    computeInHalves(producer);
+    for (auto &[consumer, consumerReads] : reads)
+      computeInHalves(consumer);
   }
+  if (needsRounding())
+    roundExplicitly(producer);
   size_t left = reads.size();
   for (auto &[consumer, consumerReads] : reads) {
     joinLabels(producer, consumer);

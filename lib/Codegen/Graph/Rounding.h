@@ -5,7 +5,8 @@
 // A producer may round a number to f16 that its reader widens again. Fusion
 // removes the memory between both conversions, and drivers may remove such a
 // pair of conversions unless the f16 is stored (on an H100, driver 580.159.04
-// does). A fused producer therefore rounds by integer arithmetic.
+// does). A fused producer therefore rounds by integer arithmetic, which takes
+// eighteen operations, or computes in f16 where the result is the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +18,29 @@
 
 namespace dml {
 
-/// Whether `op` converts an f32 to f16, and roundExplicitly() has not rounded
-/// the f32 by integer arithmetic before.
-bool isUnrounded(mlir::Operation *op);
+/// Returns an upper bound of the magnitude of the integer `value`, which is a
+/// constant, a widened number of up to 8 bits, or a difference of two such
+/// values. Returns nothing for any other value.
+std::optional<int64_t> getIntegerMagnitude(mlir::Value value);
+
+/// Whether `op` converts an f32 to f16, roundExplicitly() has not rounded the
+/// f32 by integer arithmetic before, and the f16 is not just an operand of
+/// arithmetic in f16. With `halves`, computeInHalves() counts as done.
+bool isUnrounded(mlir::Operation *op, bool halves = false);
 
 /// Whether `producer` rounds a number to f16, and `reader`, into which
-/// `producer` is to be fused, widens numbers.
+/// `producer` is to be fused, widens numbers. With `halves`, computeInHalves()
+/// counts as done.
 bool needsRounding(mlir::linalg::GenericOp producer,
-                   mlir::linalg::GenericOp reader);
+                   mlir::linalg::GenericOp reader, bool halves);
+
+/// Replaces sums, differences and products in f32 that are rounded to f16 by
+/// ones in f16, in the body of `op`, where f16 can represent both operands. The
+/// bits are the same: the exact product of two f16 numbers fits an f32, and an
+/// f32 has enough bits that a sum which is rounded to f32 first rounds to the
+/// same f16. A driver may remove a conversion to f16 whose result is widened
+/// again, but cannot remove arithmetic in f16.
+void computeInHalves(mlir::linalg::GenericOp op);
 
 /// The approximate number of operations by which roundExplicitly() rounds one
 /// number.

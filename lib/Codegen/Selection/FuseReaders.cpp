@@ -368,7 +368,7 @@ linalg::GenericOp FusedReader::build() {
   values.resize(places.size());
   rewriter.setInsertionPoint(fused);
   auto copy = cast<linalg::GenericOp>(rewriter.clone(*producer));
-  if (needsRounding(producer, reader))
+  if (needsRounding(producer, reader, /*halves=*/false))
     roundExplicitly(copy);
   Operation *behindIndices = nullptr;
   for (Operation &op : *fused.getBody()) {

@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWiseRows.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace dml;
@@ -23,22 +22,6 @@ static Number shrink(X x) {
   return select(x[0] > x.getBound("threshold"), x[0] - bias,
                 select(x[0] < x.getBound("threshold", /*isNegated=*/true),
                        x[0] + bias, x[0](0)));
-}
-
-/// Computes a * b + c with a single rounding. One operation is used, since
-/// drivers may not fuse two.
-static Number fma(Number a, Number b, Number c) {
-  return a.with(math::FmaOp::create(*a.b, a.value, b.value, c.value));
-}
-
-/// Evaluates the polynomial with these coefficients, beginning with that of the
-/// highest power, with a single rounding for each step.
-static Number evaluateFused(Number x,
-                            std::initializer_list<double> coefficients) {
-  Number result = x(*coefficients.begin());
-  for (double coefficient : llvm::drop_begin(coefficients))
-    result = fma(result, x, x(coefficient));
-  return result;
 }
 
 /// Computes x * P(X < x) for a standard normally distributed number X. The

@@ -87,6 +87,13 @@ Number trunc(Number x);
 /// Rounds to the nearest integer, ties to even.
 Number roundEven(Number x);
 
+/// Computes a * b + c with a single rounding. One operation is used, since
+/// drivers may not fuse two.
+Number fma(Number a, Number b, Number c);
+/// Evaluates the polynomial with these coefficients, beginning with that of the
+/// highest power, with a single rounding for each step.
+Number evaluateFused(Number x, std::initializer_list<double> coefficients);
+
 /// Functions composed of arithmetic, since Vulkan's bounds for the
 /// corresponding instructions are wide or missing. Results therefore hardly
 /// differ between devices.

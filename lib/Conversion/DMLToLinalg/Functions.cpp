@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementWiseRows.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <limits>
 
 using namespace mlir;
@@ -29,6 +30,18 @@ static Number evaluate(Number x, std::initializer_list<double> coefficients) {
   Number result = x(*coefficients.begin());
   for (double coefficient : llvm::drop_begin(coefficients))
     result = result * x + x(coefficient);
+  return result;
+}
+
+Number dml::fma(Number a, Number b, Number c) {
+  return a.with(math::FmaOp::create(*a.b, a.value, b.value, c.value));
+}
+
+Number dml::evaluateFused(Number x,
+                          std::initializer_list<double> coefficients) {
+  Number result = x(*coefficients.begin());
+  for (double coefficient : llvm::drop_begin(coefficients))
+    result = fma(result, x, x(coefficient));
   return result;
 }
 
@@ -51,12 +64,15 @@ static Number toFloat(Number x) {
 // Exponentials and logarithms
 //===----------------------------------------------------------------------===//
 
+/// Computes 2^n for an integer n from -126 to 127.
+static Number powerOfTwo(Number n) {
+  Number integer = toInteger(n);
+  return fromBits((integer + integer(127)) << integer(23));
+}
+
 /// Computes x * 2^n for an integer n from -252 to 254. This takes two
 /// multiplications, since 2^n itself may not be a normal number.
 static Number scale(Number x, Number n) {
-  auto powerOfTwo = [](Number n) {
-    return fromBits((toInteger(n) + toInteger(n)(127)) << toInteger(n)(23));
-  };
   Number half = floor(n * n(0.5));
   return x * powerOfTwo(half) * powerOfTwo(n - half);
 }
@@ -64,9 +80,9 @@ static Number scale(Number x, Number n) {
 /// Computes e^r for r from -0.4 to 0.4.
 static Number expOfSmall(Number r) {
   Number tail =
-      evaluate(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
-                   4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
-  return tail * (r * r) + r + r(1);
+      evaluateFused(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
+                        4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
+  return fma(tail, r * r, r) + r(1);
 }
 
 static Number exponential(Number x) {
@@ -76,6 +92,13 @@ static Number exponential(Number x) {
   Number r = safe - n * x(ln2High) - n * x(ln2Low);
   return select(fits, scale(expOfSmall(r), n),
                 select(x >= x(89), x(infinity), select(x <= x(-104), x(0), x)));
+}
+
+/// Computes e^x for x from -80 to 0, where the result is a normal number.
+static Number exponentialOfNegative(Number x) {
+  Number n = roundEven(x * x(1.44269504088896341));
+  Number r = fma(n, x(-ln2Low), fma(n, x(-ln2High), x));
+  return expOfSmall(r) * powerOfTwo(n);
 }
 
 /// Computes 2^x.
@@ -342,20 +365,19 @@ Number dml::erf(Number x) {
   // The polynomial is a single product. If x were added separately, the
   // remainder for a small x could be denormal, and a device could replace it by
   // 0.
-  Number near0 = evaluate(z, {-5.96761703e-4, 4.99119423e-3, -2.67681349e-2,
-                              1.12819925e-1, -3.76125336e-1, 1.128379166}) *
-                 x;
-  // The result is 1 beyond 4.
-  Number t = select(a > x(4), x(4), a);
-  Number high = evaluate(t, {-1.72853470e-5, 3.83197126e-4});
-  Number low = evaluate(t, {-3.88396438e-3, 2.42546219e-2});
-  Number power = high * (t * t) + low;
-  power = power * t + x(-1.06777877e-1);
-  power = power * t + x(-6.34846687e-1);
-  power = power * t + x(-1.28717512e-1);
-  power = power * t - t;
-  return select(a > x(0.927734375), withSignOf(x, x(1) - exponential(power)),
-                near0);
+  Number near0 =
+      evaluateFused(z, {-5.96761703e-4, 4.99119423e-3, -2.67681349e-2,
+                        1.12819925e-1, -3.76125336e-1, 1.128379166}) *
+      x;
+  // The result is 1 beyond 4. A NaN becomes 4, too, and is left to `near0`.
+  Number t = select(a <= x(4), a, x(4));
+  Number high = evaluateFused(t, {-1.72853470e-5, 3.83197126e-4});
+  Number low = evaluateFused(t, {-3.88396438e-3, 2.42546219e-2});
+  Number power = fma(high, t * t, low);
+  for (double coefficient : {-1.06777877e-1, -6.34846687e-1, -1.28717512e-1})
+    power = fma(power, t, x(coefficient));
+  Number far = x(1) - exponentialOfNegative(fma(power, t, -t));
+  return select(a > x(0.927734375), select(x < x(0), -far, far), near0);
 }
 
 /// Computes x to the power of an integer by repeated squaring.
