@@ -86,12 +86,11 @@ namespace contraction {
 /// The approximate numbers of terms that are in workgroup memory at a time. So
 /// many terms make the barriers cheap relative to the products, and tiles of
 /// all sizes fit into the memory that devices promise
-/// (DeviceProfile::workgroupMemory). The search tries both numbers: with the
-/// second, there are fewer rounds, and therefore fewer waits.
-/// unit:   terms
-/// device: cycles at a barrier, beside those of products
-/// shown:  gemm4096_f32, gemm_128x768x3072_f32
-inline constexpr int64_t stagedTerms[] = {16, 32};
+/// (DeviceProfile::workgroupMemory). The search tries all of these numbers:
+/// with more terms, there are fewer rounds, and therefore fewer waits. unit:
+/// terms device: cycles at a barrier, beside those of products shown:
+/// gemm4096_f32, gemm_128x768x3072_f32
+inline constexpr int64_t stagedTerms[] = {16, 32, 48};
 
 /// The largest number of vectors of workgroup memory that a tile may take: the
 /// number that every device promises for a workgroup. With more of them, a
@@ -193,8 +192,19 @@ inline double getBarrierCycles(const DeviceSpeed &device) {
 /// shown:  gemm1024_f32 with 128 times 64 sums, 1,000 cycles on an H100
 inline constexpr double waitsOfRound = 3.57;
 
-inline double getRoundCycles(const DeviceSpeed &device) {
-  return waitsOfRound * device.lastCacheCycles;
+/// The same number where tiles are compared with each other: a tile that other
+/// workgroups of the multiprocessor help to hide its waits is worth more than
+/// the model's time of it says.
+/// unit:   latencies of the last cache
+/// shown:  bert_base of benchmarks/networks.py in f32, which takes 2.01 ms on
+/// an
+///         H200 with the tiles of 3.57 waits, 1.67 with those of 5.4, and 1.56
+///         with those of 7.1 and 10.7
+inline constexpr double waitsOfComparedRound = 7.1;
+
+inline double getRoundCycles(const DeviceSpeed &device,
+                             double waits = waitsOfRound) {
+  return waits * device.lastCacheCycles;
 }
 
 /// The number of latencies of the first cache that a round of the only

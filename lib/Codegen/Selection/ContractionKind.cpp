@@ -84,10 +84,12 @@ static double countRegisters(const ContractionTile &tile,
 }
 
 /// Returns the cycles of a contraction kernel with `tile`, or nothing if its
-/// threads need more registers than a thread can have.
+/// threads need more registers than a thread can have. A round of the only
+/// workgroup on a multiprocessor waits for `waits` latencies of the last cache.
 static std::optional<double> getContractionTime(const SumTraits &sums,
                                                 const ContractionTile &tile,
-                                                const DeviceSpeed &device) {
+                                                const DeviceSpeed &device,
+                                                double waits) {
   ThreadBlock block = *ThreadBlock::get(tile);
   auto rounds =
       static_cast<double>(llvm::divideCeilSigned(sums.terms, tile.terms));
@@ -118,7 +120,7 @@ static std::optional<double> getContractionTime(const SumTraits &sums,
                   cost::contraction::getBarrierCycles(device);
   double staged = rows.cycles + columns.cycles;
   double alone =
-      products + cost::contraction::getRoundCycles(device) +
+      products + cost::contraction::getRoundCycles(device, waits) +
       cost::contraction::getLoadCycles(device) * (rows.loads + columns.loads);
   return device.kernelCycles + getTimeOfMemory(sums, device) +
          getTimeOfGroups(
@@ -200,7 +202,9 @@ static int64_t getTogether(const Contraction &contraction,
 /// kernels whose tiles can compute the contraction.
 static void searchContractionTiles(const KernelQuery &query,
                                    Proposals &proposals) {
+  const DeviceSpeed &device = query.profile.getSpeed();
   SumTraits traits = SumTraits::get(query);
+  SmallVector<std::pair<ContractionTile, double>> tiles;
   for (const TileShape &shape : tileShapes)
     for (int64_t terms : cost::contraction::stagedTerms) {
       ContractionTile tile = getTile(*query.contraction, shape.rows,
@@ -211,10 +215,22 @@ static void searchContractionTiles(const KernelQuery &query,
       if (getNumVectors(tile) > cost::contraction::maxVectors ||
           !findTileProblem(*query.contraction, tile, query.profile).empty())
         continue;
-      if (std::optional<double> time =
-              getContractionTime(traits, tile, query.profile.getSpeed()))
-        proposals.add({tile, time});
+      if (std::optional<double> time = getContractionTime(
+              traits, tile, device, cost::contraction::waitsOfComparedRound))
+        tiles.push_back({tile, *time});
     }
+  if (tiles.empty())
+    return;
+  // The best tile is compared with kernels of other kinds by its own time, and
+  // other tiles by times that are longer in proportion.
+  const auto &[best, least] =
+      *llvm::min_element(tiles, [](const auto &lhs, const auto &rhs) {
+        return lhs.second < rhs.second;
+      });
+  double ofBest = *getContractionTime(traits, best, device,
+                                      cost::contraction::waitsOfRound);
+  for (const auto &[tile, time] : tiles)
+    proposals.add({tile, ofBest * time / least});
 }
 
 //===----------------------------------------------------------------------===//
