@@ -7,7 +7,6 @@
 #include "dml/IR/ContractionOps.h"
 #include "OpUtils.h"
 #include "dml/IR/SoftmaxOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace dml;
@@ -384,41 +383,10 @@ LogicalResult GemmOp::verify() {
        [&](StringRef) -> std::optional<int64_t> { return output.getRank(); }});
 }
 
-/// Builds the product of matrices with leading dimensions of size 1, up to the
-/// rank that every level supports.
-static FailureOr<SmallVector<Value>> addLeadingDimensions(GemmOp op,
-                                                          OpBuilder &builder) {
-  constexpr int64_t rank = 4;
-  RankedTensorType type = getTensorType(op.getOutput());
-  int64_t added = rank - type.getRank();
-  if (added <= 0)
-    return failure();
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t dim = added; dim < rank; ++dim)
-    groups.push_back({dim});
-  ReassociationIndices leading = llvm::to_vector(llvm::seq(added + 1));
-  groups.front() = leading;
-  auto expand = [&](RankedTensorType old) {
-    SmallVector<int64_t> shape(added, 1);
-    llvm::append_range(shape, old.getShape());
-    return old.clone(shape);
-  };
-  auto *product = op->cloneWithoutRegions();
-  for (OpOperand &operand : product->getOpOperands())
-    operand.set(tensor::ExpandShapeOp::create(
-        builder, op.getLoc(), expand(getTensorType(operand.get())),
-        operand.get(), groups));
-  product->getResult(0).setType(expand(type));
-  builder.insert(product);
-  return SmallVector<Value>{tensor::CollapseShapeOp::create(
-      builder, op.getLoc(), type, product->getResult(0), groups)};
-}
-
 FailureOr<SmallVector<Value>> GemmOp::decompose(OpBuilder &builder) {
   std::optional<SmallVector<int64_t>> axes = getSoftmaxAxes();
-  // Leading dimensions of size 1 change nothing: there is one product.
   if (!axes)
-    return addLeadingDimensions(*this, builder);
+    return failure();
   bool isMatrix =
       getFusedActivationAttr().getValue() == ActivationFunction::softmax;
   auto product = cast<GemmOp>(builder.clone(*getOperation()));

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rewrites only use the tables and interfaces of operators, and do not
-// depend on particular operators. Each step removes one kind of violation. The
-// operators that a step creates are then legalized themselves.
+// depend on particular operators, but for the leading dimensions of products of
+// matrices. Each step removes one kind of violation. The operators that a step
+// creates are then legalized themselves.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dml/IR/ContractionOps.h"
 #include "dml/IR/DML.h"
 #include "dml/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -218,6 +220,7 @@ private:
 
   FailureOr<SmallVector<Value>> decompose();
   FailureOr<SmallVector<Value>> moveBits();
+  FailureOr<SmallVector<Value>> addLeadingDimensions(const LevelSupport &row);
   FailureOr<SmallVector<Value>> changeRank();
   SmallVector<Value> expand(const Dimensions &dimensions, int64_t rank);
   SmallVector<Value> collapse(const Dimensions &dimensions,
@@ -332,13 +335,42 @@ FailureOr<SmallVector<Value>> Step::moveBits() {
               "elements of a type that the level has");
 }
 
+/// Adds leading dimensions of size 1 to all tensors of a product of matrices,
+/// up to the smallest rank that `row` has. Such dimensions change nothing:
+/// there is one product. Fails if the tensors already have that rank.
+FailureOr<SmallVector<Value>>
+Step::addLeadingDimensions(const LevelSupport &row) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t rank = row.tensors.front().minRank, added = rank - type.getRank();
+  if (added <= 0)
+    return failure();
+  SmallVector<ReassociationIndices> groups;
+  groups.push_back(llvm::to_vector(llvm::seq(added + 1)));
+  for (int64_t dim = added + 1; dim < rank; ++dim)
+    groups.push_back({dim});
+  auto expandType = [&](Type old) {
+    auto tensorType = cast<RankedTensorType>(old);
+    SmallVector<int64_t> shape(added, 1);
+    llvm::append_range(shape, tensorType.getShape());
+    return tensorType.clone(shape);
+  };
+  Operation *product = op->cloneWithoutRegions();
+  for (OpOperand &operand : product->getOpOperands())
+    operand.set(tensor::ExpandShapeOp::create(
+        builder, op->getLoc(), expandType(operand.get().getType()),
+        operand.get(), groups));
+  product->getResult(0).setType(expandType(type));
+  builder.insert(product);
+  return SmallVector<Value>{tensor::CollapseShapeOp::create(
+      builder, op->getLoc(), type, product->getResult(0), groups)};
+}
+
 FailureOr<SmallVector<Value>> Step::changeRank() {
   const LevelSupport &row = *op.getRow(level);
   if (op.getOperatorSupport().rankChange != RankChange::Independent ||
       !areArraysKnown(op)) {
-    // The operator itself may know how it is written with another rank.
-    if (auto decomposable = dyn_cast<DecomposableOpInterface>(*op))
-      if (auto values = decomposable.decompose(builder); succeeded(values))
+    if (isa<GemmOp>(op))
+      if (auto values = addLeadingDimensions(row); succeeded(values))
         return values;
     return fail("nothing is known of what the op does in each dimension, so "
                 "its rank cannot change; write it with rank " +

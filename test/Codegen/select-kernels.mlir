@@ -75,11 +75,11 @@ func.func @smaller(%lhs: memref<512x64xf32>, %rhs: memref<64x1024xf32>, %output:
 
 // -----
 
-// Tiles that are all there at once: 512 of 32 by 64 sums would take two turns, since a
-// multiprocessor has registers for three.
+// Tiles whose waits other workgroups hide: 512 of 32 by 64 sums in four slices, of which a
+// multiprocessor has registers for three, and not 256 of 64 by 64, which are all there at once.
 
 // CHECK-LABEL: func @turns
-// CHECK:       dml.kernel = {ahead, contraction_tile = array<i64: 64, 64, 16>, slices = 2 : i64, written_out = 18 : i64}
+// CHECK:       dml.kernel = {ahead, contraction_tile = array<i64: 32, 64, 16>, slices = 4 : i64, written_out = 18 : i64}
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 func.func @turns(%lhs: memref<1024x1024xf32>, %rhs: memref<1024x1024xf32>, %output: memref<1024x1024xf32>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
