@@ -112,7 +112,7 @@ CASES = [
      "Loop: 1 node, 'again0': its number of iterations is computed when the model runs, but a program's loops "
      "have fixed numbers of iterations (where it depends on an input of one integer or bool, "
      "--dim=NAME=VALUE states that)\n"
-     "a session (dml/session.h, python3 -m dml) runs such a model as several programs"),
+     "  a session (dml/session.h, python3 -m dml) runs such a model as several programs"),
     (looping(count=2**40), "Loop: 1 node, 'again0': it has 1099511627776 iterations, but wanted are at most 1048576"),
     (looping(count=2**20), "it has 1048576 iterations of 2 operators, but wanted are at most 1048576 operators"),
     (looping(op="Foo"), "a program cannot have its body: Foo: 1 node, 'inner': the importer does not know it"),
