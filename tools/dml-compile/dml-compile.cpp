@@ -9,6 +9,7 @@
 #include "dml/IR/ConstantData.h"
 #include "dml/IR/DML.h"
 #include "dml/IR/InPlace.h"
+#include "dml/IR/Ownership.h"
 #include "dml/Pipelines/Pipelines.h"
 #include "dml/Target/DeviceProfile.h"
 #include "dml/Target/DeviceProfileAttr.h"
@@ -568,10 +569,23 @@ static ExitCode run() {
   if (!module)
     return dml::tools::kExitInvalid;
   if (consultedSocket >= 0) {
+    // Owned inputs are weights. Where one function has some, or has types that
+    // a command line cannot name, nothing is told of any, since the choice of a
+    // function depends on all.
+    auto publicOnes = llvm::make_filter_range(
+        module.getOps<func::FuncOp>(), [](func::FuncOp function) {
+          return function.isPublic() && !function.isDeclaration();
+        });
+    bool isTold = llvm::all_of(publicOnes, [](func::FuncOp function) {
+      return dml::tools::hasPlainTypes(function) &&
+             llvm::none_of(
+                 llvm::seq(function.getNumArguments()), [&](unsigned index) {
+                   return bool(function.getArgAttr(index, dml::ownedAttrName));
+                 });
+    });
     std::vector<dml::tools::FunctionSignature> functions;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isDeclaration() &&
-          dml::tools::hasPlainTypes(function))
+    for (func::FuncOp function : publicOnes)
+      if (isTold)
         functions.push_back(dml::tools::describe(function, absent));
     if (!dml::tools::consult(consultedSocket, functions))
       return dml::tools::kExitNo;
