@@ -324,10 +324,11 @@ bool Fusion::isPossible() {
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
 
-/// Whether the devices of the profile have arithmetic in f16.
+/// Whether the devices of the profile have arithmetic in f16. Where f16 cannot
+/// be stored, words stand for its numbers, with which nothing is computed.
 bool Fusion::hasHalves() {
   return rows.profile.includes(DeviceProfile::getRequired(
-      Float16Type::get(producer.getContext()), /*isStored=*/false));
+      Float16Type::get(producer.getContext()), /*isStored=*/true));
 }
 
 bool Fusion::needsRounding() {
