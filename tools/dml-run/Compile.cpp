@@ -32,7 +32,7 @@ struct Socket {
     if (descriptor >= 0)
       ::close(std::exchange(descriptor, -1));
   }
-  /// What the other end tells until it has no more to tell.
+  /// Returns all bytes that the other end sends before it closes the socket.
   std::vector<uint8_t> readAll() const {
     std::vector<uint8_t> bytes;
     std::array<uint8_t, 4096> chunk;

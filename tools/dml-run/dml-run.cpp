@@ -121,7 +121,7 @@ const char *const kAsDmlRun = "--as=dml-run";
 /// Lets dml-compile print what an ONNX model declares that leaves sizes open.
 const std::string kPrintOpenSignature = "--print-open-signature";
 
-/// How messages call the module of a source.
+/// Returns the name that messages have for the module at `path`.
 std::string describeModule(const std::string &path) {
   return isStandardInput(path) ? "standard input" : "'" + path + "'";
 }

@@ -57,7 +57,7 @@ Argument splitArgument(const std::string &text) {
 /// A type that no tensor has, so that no elements of NumPy's files are read.
 const std::string kNoType = "none";
 
-/// Whether there is a tensor, and it has no elements.
+/// Whether `tensor` is there and has no elements.
 bool isEmpty(const std::optional<HostTensor> &tensor) {
   return tensor && std::find(tensor->sizes.begin(), tensor->sizes.end(), 0u) !=
                        tensor->sizes.end();
@@ -118,7 +118,8 @@ assign(const std::string &what, const std::string &option,
     }
     value = argument.value;
   }
-  // Values in order leave absent inputs out, unless all inputs have one.
+  // Values without names skip absent inputs, unless there are as many values as
+  // inputs.
   bool isForAll = options.size() == parameters.size();
   auto isNext = [&](const std::optional<std::string> &value) {
     bool isAbsent = absent.count(&value - values.data()) != 0;

@@ -498,11 +498,10 @@ bool Fusion::unpacksOnce(linalg::GenericOp consumer,
       if (auto counted = dyn_cast<scf::ForOp>(loop))
         counters.push_back(counted.getInductionVar());
     BodySlice slice(consumer, counters);
-    if (!trips || llvm::any_of(read.extract.getIndices(), [&](Value index) {
-          return failed(slice.add(index));
-        }))
-      return false;
-    if (!slice.getDims().test(innermost))
+    if (!trips ||
+        llvm::any_of(read.extract.getIndices(),
+                     [&](Value index) { return failed(slice.add(index)); }) ||
+        !slice.getDims().test(innermost))
       return false;
     terms += *trips;
   }

@@ -251,9 +251,11 @@ private:
   LinearForm getStage(LinearForm block, int64_t phase);
   SmallVector<Value> buildBlock(LinearForm block, ValueRange carried);
   Value buildMasked(Value vector, Value mask);
-  /// Returns the number of values that a thread holds for the columns' words of
-  /// one item: each word has its bits, its scale and its zero point.
+  /// Returns the number of values that loadWords() returns for a word: its
+  /// bits, its scale and, if there are zero points, its zero point.
   size_t getValuesOfWord() const { return quantized->hasZeroPoint() ? 3 : 2; }
+  /// Returns the number of values of an item that a thread holds until it
+  /// stores the item.
   size_t getValuesOfItem(const StagedMatrices &staged) const {
     if (!keepsWords || &staged == &rows)
       return staged.area.vectorsOfItem;
@@ -548,8 +550,7 @@ SmallVector<Value> MatrixBuilder::loadItem(const StagedMatrices &staged,
                      ? position
                      : getPosition(operand, position, lane, lanes)));
   }
-  bool isUnpacked = quantized && &staged == &columns;
-  if (isUnpacked) {
+  if (quantized && &staged == &columns) {
     builder.buildSlice(quantized->getSlice(), coordinates);
     SmallVector<Value> words = loadWords(builder, countsAll);
     if (!words.empty())
