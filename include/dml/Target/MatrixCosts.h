@@ -28,6 +28,17 @@ inline constexpr double opsPerMovedFactor = 0.5;
 inline constexpr double opsPerChosenFactor = 18;
 inline constexpr double opsPerSingleFactor = 20;
 
+/// The number of subgroups for each matrix unit with which a workgroup that has
+/// a multiprocessor to itself stages factors at the full rate of the lanes: the
+/// lanes beside a matrix unit compute for one subgroup while another waits for
+/// the result of an operation.
+/// unit:   subgroups
+/// device: the latency of an operation
+/// shown:  on an H200, resnet50 of benchmarks/networks.py in f16 takes 0.491 ms
+///         with this number and 0.504 with 1, and with 4 what it takes with 2;
+///         resnet18 0.196 and 0.204 (0.195 with 4)
+inline constexpr double subgroupsOfUnit = 2;
+
 /// The number of exchanges through workgroup memory that a subgroup waits, in
 /// each stage, for the matrices that it loads and multiplies. Other subgroups
 /// of the same matrix unit can use this time.
@@ -122,13 +133,14 @@ inline constexpr double otherRegisters = 80;
 inline constexpr double maxWrittenOutStages = 4;
 inline constexpr double copiesOfMatrix = 2;
 
-/// The largest number of sums in the tile of a kernel that loads factors more
-/// than one stage ahead.
+/// The largest number of sums in a tile whose workgroup waits for its loads most
+/// of the time, if it has a multiprocessor to itself. Loads more than one stage
+/// ahead and slices shorten these waits.
 /// unit:   sums of a workgroup
 /// shown:  on an H200, 128 times 96 sums with four stages ahead take 1.16 times
 ///         as long (gemm_2048x768x768_f16), and 64 times 64 sums 0.94 times
 ///         (1x1 convolutions of 512 channels of 28x28)
-inline constexpr int64_t maxSumsAhead = 64 * 64;
+inline constexpr int64_t maxWaitingSums = 64 * 64;
 
 /// The largest share of a thread's registers with which a kernel loads factors
 /// more than one stage ahead.

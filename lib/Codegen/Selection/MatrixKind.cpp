@@ -212,12 +212,15 @@ static MatrixTime getMatrixTime(const Contraction &contraction,
   double together = std::max({products + operations, shared, cached});
   // If a workgroup has the multiprocessor to itself, it waits for one unit
   // after the other, and its subgroups may be too few to occupy all matrix
-  // units.
+  // units and all lanes.
   double barriers = schedule.stages == 1 ? 2 : 1;
   double alone =
       std::max({products * std::max(device.matrixUnits / subgroups, 1.0),
                 shared, cached}) +
-      operations + barriers * cost::matrix::getBarrierCycles(device) +
+      operations * std::max(cost::matrix::subgroupsOfUnit * device.matrixUnits /
+                                subgroups,
+                            1.0) +
+      barriers * cost::matrix::getBarrierCycles(device) +
       cost::matrix::getStageCycles(device, tile.ahead);
 
   Occupancy occupancy = Occupancy::get(
@@ -279,7 +282,7 @@ namespace {
 /// workgroup is combined with each tile of a subgroup that divides it.
 struct MatrixSeeds {
   /// The numbers of rows and columns of a workgroup's sums.
-  int64_t rows[5], columns[7];
+  int64_t rows[5], columns[8];
   /// The numbers of rows and columns of a subgroup's sums.
   std::pair<int64_t, int64_t> subgroups[9];
   /// The numbers of slices that the search tries: in tiles of workgroups, and
@@ -299,7 +302,7 @@ struct MatrixSeeds {
 
 static constexpr MatrixSeeds seeds = {
     /*rows=*/{16, 32, 64, 128, 256},
-    /*columns=*/{32, 48, 64, 96, 128, 192, 256},
+    /*columns=*/{16, 32, 48, 64, 96, 128, 192, 256},
     /*subgroups=*/
     {{16, 16},
      {16, 32},
@@ -411,6 +414,8 @@ public:
 
 private:
   bool isFilledBy(const MatrixShape &shape) const;
+  bool haveOwnMultiprocessors(int64_t rows, int64_t columns) const;
+  bool waitsForLoads(const MatrixTile &tile) const;
   bool canShare(const MatrixTile &tile) const;
   int64_t getLeastAhead(const MatrixTile &tile) const;
   bool canLoadAhead(const MatrixTile &tile,
@@ -435,15 +440,31 @@ bool MatrixSearch::isFilledBy(const MatrixShape &shape) const {
          contraction.getTerms() >= shape.terms;
 }
 
+/// Whether tiles of `rows` by `columns` sums are so few that the workgroup of
+/// each has a multiprocessor to itself.
+bool MatrixSearch::haveOwnMultiprocessors(int64_t rows, int64_t columns) const {
+  return static_cast<double>(countGroups(contraction, rows, columns)) <=
+         profile.getSpeed().multiprocessors;
+}
+
+/// Whether a workgroup with `tile` waits for its loads most of the time. If a
+/// multiprocessor runs several workgroups, they hide each other's latency. If a
+/// tile is large, its products take as long as its loads.
+bool MatrixSearch::waitsForLoads(const MatrixTile &tile) const {
+  return haveOwnMultiprocessors(tile.rows, tile.columns) &&
+         tile.rows * tile.columns <= cost::matrix::maxWaitingSums;
+}
+
 /// Whether the subgroups and slices of `tile` are worth considering.
 bool MatrixSearch::canShare(const MatrixTile &tile) const {
-  // Slices are tried only for tiles whose subgroups without slices are too few
-  // to occupy the matrix units of a multiprocessor. They are also tried only if
-  // one tile has all rows. If there are several tiles of rows, there are more
+  // Slices are tried for tiles that wait for their loads, since the subgroups
+  // of one slice then multiply while others wait. They are also tried if one
+  // tile has all rows and its subgroups are too few to occupy the matrix units
+  // of a multiprocessor. If there are several tiles of rows, there are more
   // workgroups, whose subgroups can occupy the matrix units instead.
   int64_t subgroups =
       (tile.rows / tile.subgroupRows) * (tile.columns / tile.subgroupColumns);
-  if (tile.slices > 1 &&
+  if (tile.slices > 1 && !waitsForLoads(tile) &&
       (contraction.rows.size > tile.rows ||
        static_cast<double>(subgroups) >= profile.getSpeed().matrixUnits))
     return false;
@@ -471,21 +492,14 @@ int64_t MatrixSearch::getLeastAhead(const MatrixTile &tile) const {
   // therefore loads no stage ahead.
   if (isChosen(contraction.rows) || isChosen(contraction.columns))
     return 1;
-  return tile.slices == 1 && static_cast<double>(countGroups(
-                                 contraction, tile.rows, tile.columns)) <=
-                                 profile.getSpeed().multiprocessors;
+  return tile.slices == 1 && haveOwnMultiprocessors(tile.rows, tile.columns);
 }
 
 /// Whether a kernel with `tile`, which loads factors several stages ahead, can
 /// be faster than one that does not.
 bool MatrixSearch::canLoadAhead(const MatrixTile &tile,
                                 const MatrixSchedule &schedule) const {
-  // If a multiprocessor runs several workgroups, they hide each other's
-  // latency. If a tile is large, its products take as long as its loads. Loads
-  // several stages ahead gain nothing in both cases.
-  if (static_cast<double>(countGroups(contraction, tile.rows, tile.columns)) >
-          profile.getSpeed().multiprocessors ||
-      tile.rows * tile.columns > cost::matrix::maxSumsAhead)
+  if (!waitsForLoads(tile))
     return false;
   // The code of several stages is unrolled. For this, each iteration of the
   // kernel's loop must have a single stage, and there must be more iterations
@@ -560,12 +574,20 @@ void MatrixSearch::run() {
   for (const MatrixShape &shape : profile.getMatrixShapes()) {
     if (!isFilledBy(shape))
       continue;
+    // The smallest numbers of rows and columns in the lists are only for
+    // contractions that do not have more, and for those whose next larger tiles
+    // are fewer than the multiprocessors. The largest tiles would leave most
+    // multiprocessors without a workgroup there.
+    bool hasFew = haveOwnMultiprocessors(seeds.rows[1], seeds.columns[1]);
     for (int64_t rows : seeds.rows) {
-      // The smallest number of rows in the list is only for contractions that
-      // do not have more rows.
-      if (rows == seeds.rows[0] && contraction.rows.size > rows)
+      if (rows == seeds.rows[0] && contraction.rows.size > rows && !hasFew)
         continue;
       for (int64_t columns : seeds.columns) {
+        if (columns == seeds.columns[0] && contraction.columns.size > columns &&
+            !hasFew)
+          continue;
+        if (hasFew && rows * columns > cost::matrix::maxWaitingSums)
+          continue;
         MatrixTile tile{};
         tile.rows = rows;
         tile.columns = columns;
