@@ -13,13 +13,15 @@
 #include "dml/Target/CostModel.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace dml;
 
 /// Returns the estimated time of an attention kernel, in cycles of a
-/// multiprocessor. A kernel with fewer workgroups than the device has
-/// multiprocessors takes as long as one workgroup.
+/// multiprocessor. It is that of the multiprocessors with the most workgroups:
+/// of 144 workgroups, 12 of 132 multiprocessors have two, so that the kernel
+/// takes as long as two workgroups one after the other.
 static double getAttentionTime(const Attention &attention,
                                const AttentionTile &tile,
                                const DeviceSpeed &device) {
@@ -43,7 +45,8 @@ static double getAttentionTime(const Attention &attention,
       attention.products.batches);
   auto blocks =
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
-  return std::max(groups, device.multiprocessors) * blocks *
+  double rounds = std::ceil(groups / device.multiprocessors);
+  return rounds * device.multiprocessors * blocks *
          (queries * keysOfBlock * ofScore + ofStaging) /
          device.getOpsPerCycle();
 }
