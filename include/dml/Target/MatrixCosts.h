@@ -133,13 +133,14 @@ inline constexpr double otherRegisters = 80;
 inline constexpr double maxWrittenOutStages = 4;
 inline constexpr double copiesOfMatrix = 2;
 
-/// The largest number of sums in a tile whose workgroup waits for its loads most
-/// of the time, if it has a multiprocessor to itself. Loads more than one stage
-/// ahead and slices shorten these waits.
+/// The largest number of sums in a tile whose workgroup waits for its loads
+/// most of the time, if it has a multiprocessor to itself. Loads more than one
+/// stage ahead and slices shorten these waits.
 /// unit:   sums of a workgroup
 /// shown:  on an H200, 128 times 96 sums with four stages ahead take 1.16 times
 ///         as long (gemm_2048x768x768_f16), and 64 times 64 sums 0.94 times
-///         (1x1 convolutions of 512 channels of 28x28)
+///         (1x1 convolutions of 512 channels of 28x28); 128 times 48 sums in
+///         slices take 1.08 times as long (conv512to512_7_k3_f16)
 inline constexpr int64_t maxWaitingSums = 64 * 64;
 
 /// The largest share of a thread's registers with which a kernel loads factors
