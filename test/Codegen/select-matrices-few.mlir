@@ -39,7 +39,7 @@ func.func @few(%lhs: memref<16x4096xf16>, %rhs: memref<4096x4096xf16>, %output: 
 // Tiles of 16 by 16 are eight, and subgroups share out their terms.
 
 // CHECK-LABEL: func @small
-// CHECK:       dml.kernel = {matrix_tile = {{{.*}}slices = {{[48]}} : i64{{.*}}subgroup = array<i64: 16, 16>, workgroup = array<i64: 16, 16, {{[0-9]+}}>
+// CHECK:       dml.kernel = {matrix_tile = {{{.*}}slices = 8 : i64{{.*}}subgroup = array<i64: 16, 16>, workgroup = array<i64: 16, 16, 256>
 func.func @small(%lhs: memref<64x1152xf16>, %rhs: memref<1152x32xf16>, %output: memref<64x32xf16>) {
   linalg.generic {indexing_maps = [#identity], iterator_types = ["parallel", "parallel"]}
       outs(%output : memref<64x32xf16>) {

@@ -5,6 +5,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/configure.cmake")
 file(REMOVE_RECURSE "${FOLDER}")
 set(prefix "${FOLDER}/prefix")
 
@@ -45,16 +46,9 @@ take("${system_prefix}" "${found_SPIRV-Tools_DIR}" ${libraries}
 cmake_path(SET llvm NORMALIZE "${found_MLIR_DIR}/../../..")
 file(CREATE_LINK "${llvm}" "${FOLDER}/llvm" SYMBOLIC)
 
-execute_process(
-  COMMAND "${CMAKE_COMMAND}" --preset release -S "${SOURCE}" -B "${FOLDER}/build"
-    "-DMLIR_DIR=${FOLDER}/llvm/lib/cmake/mlir" "-DCMAKE_PREFIX_PATH=${prefix}"
-    "-DCMAKE_C_COMPILER=${found_CMAKE_C_COMPILER}"
-    "-DCMAKE_CXX_COMPILER=${found_CMAKE_CXX_COMPILER}" -DDML_BUILD_TESTS=OFF
-  WORKING_DIRECTORY "${SOURCE}"
-  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-if(NOT result EQUAL 0)
-  message(FATAL_ERROR "configuring failed (${result}):\n${output}")
-endif()
+configure(release "${FOLDER}/build"
+  "-DMLIR_DIR=${FOLDER}/llvm/lib/cmake/mlir" "-DCMAKE_PREFIX_PATH=${prefix}"
+  -DDML_BUILD_TESTS=OFF)
 file(STRINGS "${FOLDER}/build/CMakeCache.txt" cache)
 foreach(variable MLIR_DIR DML_FLATC DML_FLATBUFFERS_INCLUDE_DIR
         DML_VULKAN_INCLUDE_DIR PROTOZERO_INCLUDE_DIR SPIRV-Tools_DIR)

@@ -34,9 +34,9 @@ inline constexpr double opsPerSingleFactor = 20;
 /// the result of an operation.
 /// unit:   subgroups
 /// device: the latency of an operation
-/// shown:  on an H200, resnet50 of benchmarks/networks.py in f16 takes 0.491 ms
-///         with this number and 0.504 with 1, and with 4 what it takes with 2;
-///         resnet18 0.196 and 0.204 (0.195 with 4)
+/// shown:  on an H200, resnet50 of benchmarks/networks.py in f16 takes 0.504 ms
+///         with the number 1, and 0.491 ms with 2 and with 4; resnet18 takes
+///         0.204 ms with 1, 0.196 ms with 2 and 0.195 ms with 4
 inline constexpr double subgroupsOfUnit = 2;
 
 /// The number of exchanges through workgroup memory that a subgroup waits, in

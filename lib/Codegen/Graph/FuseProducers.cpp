@@ -324,8 +324,9 @@ bool Fusion::isPossible() {
          collectReads(producer.getResult(0), {}) && !reads.empty();
 }
 
-/// Whether the devices of the profile have arithmetic in f16. Where f16 cannot
-/// be stored, words stand for its numbers, with which nothing is computed.
+/// Whether the devices of the profile store f16 and have arithmetic in f16. For
+/// other devices, words replace the numbers in f16, and there is no arithmetic
+/// on such words.
 bool Fusion::hasHalves() {
   return rows.profile.includes(DeviceProfile::getRequired(
       Float16Type::get(producer.getContext()), /*isStored=*/true));

@@ -19,9 +19,9 @@ using namespace mlir;
 using namespace dml;
 
 /// Returns the estimated time of an attention kernel, in cycles of a
-/// multiprocessor. It is that of the multiprocessors with the most workgroups:
-/// of 144 workgroups, 12 of 132 multiprocessors have two, so that the kernel
-/// takes as long as two workgroups one after the other.
+/// multiprocessor. The kernel ends with the multiprocessors that have the most
+/// workgroups: of 144 workgroups, 12 of 132 multiprocessors have two, so that
+/// the kernel takes as long as two workgroups one after the other.
 static double getAttentionTime(const Attention &attention,
                                const AttentionTile &tile,
                                const DeviceSpeed &device) {
@@ -46,9 +46,8 @@ static double getAttentionTime(const Attention &attention,
   auto blocks =
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
   double rounds = std::ceil(groups / device.multiprocessors);
-  return rounds * device.multiprocessors * blocks *
-         (queries * keysOfBlock * ofScore + ofStaging) /
-         device.getOpsPerCycle();
+  return rounds * blocks * (queries * keysOfBlock * ofScore + ofStaging) /
+         DeviceSpeed::opsPerCycle;
 }
 
 /// Whether the values of a thread with `layout` fit its registers. Compilers

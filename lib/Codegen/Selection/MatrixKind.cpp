@@ -574,19 +574,20 @@ void MatrixSearch::run() {
   for (const MatrixShape &shape : profile.getMatrixShapes()) {
     if (!isFilledBy(shape))
       continue;
-    // The smallest numbers of rows and columns in the lists are only for
-    // contractions that do not have more, and for those whose next larger tiles
-    // are fewer than the multiprocessors. The largest tiles would leave most
-    // multiprocessors without a workgroup there.
+    // A contraction has few tiles if the multiprocessors are more than its
+    // tiles of the second smallest size. Smaller tiles are tried for such a
+    // contraction, and for one that fills no larger tile. Large tiles are not
+    // tried for it, since most multiprocessors would have no workgroup.
     bool hasFew = haveOwnMultiprocessors(seeds.rows[1], seeds.columns[1]);
+    auto isTried = [&](int64_t size, int64_t smallest, int64_t wanted) {
+      return size != smallest || wanted <= size || hasFew;
+    };
     for (int64_t rows : seeds.rows) {
-      if (rows == seeds.rows[0] && contraction.rows.size > rows && !hasFew)
+      if (!isTried(rows, seeds.rows[0], contraction.rows.size))
         continue;
       for (int64_t columns : seeds.columns) {
-        if (columns == seeds.columns[0] && contraction.columns.size > columns &&
-            !hasFew)
-          continue;
-        if (hasFew && rows * columns > cost::matrix::maxWaitingSums)
+        if (!isTried(columns, seeds.columns[0], contraction.columns.size) ||
+            (hasFew && rows * columns > cost::matrix::maxWaitingSums))
           continue;
         MatrixTile tile{};
         tile.rows = rows;
