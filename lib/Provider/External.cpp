@@ -205,7 +205,7 @@ ImportedSemaphore::ImportedSemaphore(
     delete static_cast<ImportedSemaphore *>(self);
   };
   if (given.type != ORT_EXTERNAL_SEMAPHORE_VK_TIMELINE_SEMAPHORE_OPAQUE_FD ||
-      !vulkan.ImportSemaphoreFdKHR)
+      !vulkan.importsSemaphores())
     throw Failure("the device imports no semaphore of type " +
                       std::to_string(int(given.type)),
                   ORT_NOT_IMPLEMENTED);
@@ -297,7 +297,7 @@ void Importer::setSemaphoreFunctions() {
   CanImportSemaphore = [](const OrtExternalResourceImporterImpl *self,
                           OrtExternalSemaphoreType type) noexcept {
     return type == ORT_EXTERNAL_SEMAPHORE_VK_TIMELINE_SEMAPHORE_OPAQUE_FD &&
-           static_cast<const Importer *>(self)->vulkan.ImportSemaphoreFdKHR;
+           static_cast<const Importer *>(self)->vulkan.importsSemaphores();
   };
   ImportSemaphore = [](OrtExternalResourceImporterImpl *self,
                        const OrtExternalSemaphoreDescriptor *descriptor,

@@ -27,6 +27,24 @@ Vulkan::Vulkan(DmlDevice device) {
   name = reinterpret_cast<PFN_vk##name>(findDevice(info.device, "vk" #name));
   DML_PROVIDER_VULKAN(DML_LOAD)
 #undef DML_LOAD
+  // A driver with VK_KHR_external_semaphore_fd may import binary semaphores
+  // alone: SwiftShader crashes at a timeline semaphore.
+  VkPhysicalDeviceExternalSemaphoreInfo asked{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO};
+  VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  asked.pNext = &type;
+  asked.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
+  VkExternalSemaphoreProperties found{
+      VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
+  auto getProperties =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceExternalSemaphoreProperties>(find(
+          info.instance, "vkGetPhysicalDeviceExternalSemaphoreProperties"));
+  if (!ImportSemaphoreFdKHR || !getProperties)
+    return;
+  getProperties(info.physicalDevice, &asked, &found);
+  importsTimelines = found.externalSemaphoreFeatures &
+                     VK_EXTERNAL_SEMAPHORE_FEATURE_IMPORTABLE_BIT;
 }
 
 uint32_t Vulkan::findMemoryType(uint32_t bits) const {

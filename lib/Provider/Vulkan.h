@@ -48,6 +48,8 @@ public:
 #undef DML_DECLARE
 
   VkDevice getDevice() const { return info.device; }
+  /// Whether the device imports timeline semaphores from file descriptors.
+  bool importsSemaphores() const { return importsTimelines; }
   /// The number of the first memory type among `bits` that is local to the
   /// device. Fails if there is none.
   uint32_t findMemoryType(uint32_t bits) const;
@@ -63,6 +65,7 @@ private:
 
   DmlVulkanDevice info{};
   VkPhysicalDeviceMemoryProperties memory{};
+  bool importsTimelines = false;
 };
 
 } // namespace dml::provider
