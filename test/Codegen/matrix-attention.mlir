@@ -2,6 +2,7 @@
 //
 // RUN: split-file %s %t
 // RUN: dml-opt %t/kernel.mlir --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups | FileCheck %s
+// RUN: dml-opt %t/seen.mlir --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups | FileCheck %s --check-prefix=SEEN
 // RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups
 
 // A workgroup has 64 queries, of 96, and goes through 40 keys in blocks of 32, of which
@@ -71,6 +72,50 @@
 // CHECK:         memref.store {{.*}} : memref<192xvector<4xi32>>
 // CHECK:         gpu.terminator
 
+// Queries see the keys up to their own number. The workgroup finds the last key that one
+// of its queries sees, and the last one that all of them see, whose complement is the
+// largest.
+
+// SEEN-LABEL: func @seen
+// SEEN:         %[[MEMORY:.*]] = memref.alloc() : memref<1088xvector<4xi32>, #gpu.address_space<workgroup>>
+// SEEN:         %[[OWN:.*]] = arith.minui %{{.*}}, %c39
+// SEEN:         arith.xori
+// SEEN:         memref.store {{.*}}, %[[MEMORY]]
+// SEEN-NEXT:    gpu.barrier
+// SEEN:         %[[BOUNDS:.*]] = scf.for {{.*}} to %c64
+// SEEN:           arith.maxui {{.*}} : vector<4xi32>
+// SEEN:         gpu.barrier
+// SEEN:         %[[ANY:.*]] = arith.minui
+// SEEN:         %[[ALL:.*]] = arith.minui
+// Values of keys that no query sees are 0.
+// SEEN:         arith.cmpi ule, %{{.*}}, %[[ANY]]
+// The loop ends with the last block that has a seen key.
+// SEEN:         %[[LAST:.*]] = arith.divui %[[ANY]], %c32
+// SEEN:         %[[BLOCKS:.*]] = arith.addi %[[LAST]], %c1
+// SEEN:         scf.for {{.*}} to %[[BLOCKS]] {{.*}} -> ({{.*}}vector<4xi32>
+// Infinite and NaN values become 0 where a key of the block is hidden from a query.
+// SEEN:           %[[HIDDEN:.*]] = arith.cmpi ugt, %{{.*}}, %[[ALL]]
+// SEEN:           scf.if %[[HIDDEN]] -> (vector<4xi32>, vector<4xi32>
+// SEEN:             arith.andi {{.*}} : vector<4xi32>
+// SEEN:             arith.addi {{.*}} : vector<4xi32>
+// SEEN:             arith.ori {{.*}} : vector<4xi32>
+// SEEN:             arith.muli {{.*}} : vector<4xi32>
+// SEEN:           } else {
+// SEEN:           gpu.barrier
+// Scores of keys that the thread's query does not see are -infinity.
+// SEEN:           arith.cmpi ule, %{{.*}}, %[[OWN]]
+// SEEN:           arith.select %{{.*}}, %{{.*}}, %cst{{.*}} : f32
+// Such values are added where queries see them.
+// SEEN:         scf.for {{.*}} to %c64
+// SEEN:           arith.ori {{.*}} : vector<4xi32>
+// SEEN:         %[[MARKED:.*]] = arith.cmpi ne
+// SEEN:         arith.divf
+// SEEN:         scf.if %[[MARKED]]
+// SEEN:           scf.for {{.*}} to %c40
+// SEEN:             arith.cmpi ule
+// SEEN:             math.absf
+// SEEN:             arith.addf
+
 //--- kernel.mlir
 #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
@@ -129,6 +174,79 @@ func.func @attention(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
       %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
       %value = arith.extf %vn : f16 to f32
       %next = math.fma %weight, %value, %carried : f32
+      scf.yield %next : f32
+    }
+    %rounded = arith.truncf %products : f32 to f16
+    linalg.yield %rounded : f16
+  }
+  return
+}
+
+//--- seen.mlir
+#map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @seen(%q: memref<2x96x20xf16>, %k: memref<2x40x20xf16>,
+                     %v: memref<2x40x8xf16>, %out: memref<2x96x8xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%out : memref<2x96x8xf16>)
+      attrs = {dml.kernel = {matrix_attention_tile = {workgroup = array<i64: 64, 32>, shape = "16x16x16xf16xf32", stages = 2 : i64}}} {
+  ^bb0(%unused: f16):
+    %n = linalg.index 0 : index
+    %s = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %largest = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %nan) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %isSeen = arith.cmpi ule, %t, %s : index
+      %seen = arith.select %isSeen, %score, %nan : f32
+      %next = arith.maxnumf %carried, %seen : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %total = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %isSeen = arith.cmpi ule, %t, %s : index
+      %seen = arith.select %isSeen, %exp, %zero : f32
+      %next = arith.addf %carried, %seen : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %products = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %score = scf.for %e = %c0 to %c20 step %c1 iter_args(%sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x96x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next = math.fma %x, %y, %sum : f32
+        scf.yield %next : f32
+      }
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %isSeen = arith.cmpi ule, %t, %s : index
+      %seen = arith.select %isSeen, %exp, %zero : f32
+      %weight = arith.divf %seen, %total {dml.roundable} : f32
+      %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
+      %value = arith.extf %vn : f16 to f32
+      %more = math.fma %weight, %value, %carried : f32
+      %next = arith.select %isSeen, %more, %carried : f32
       scf.yield %next : f32
     }
     %rounded = arith.truncf %products : f32 to f16

@@ -123,9 +123,10 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
 
     `{attention_tile = array<i64: 64, 32, 16>}` gives a workgroup 64 queries. The
     workgroup iterates over the keys in blocks of 32, and holds 16 terms of a block's
-    scores in workgroup memory at a time. The pass chooses the tile with the least
-    estimated time, if this time is less than that of separate kernels, which write the
-    scores to a buffer and read them again.
+    scores in workgroup memory at a time. Where a mask hides keys, it leaves out the
+    blocks behind the last key that one of its queries sees. The pass chooses the tile
+    with the least estimated time, if this time is less than that of separate kernels,
+    which write the scores to a buffer and read them again.
 
     `{split_attention_tile = array<i64: 4, 64>}` splits the keys over workgroups, for few
     queries of many keys: a workgroup computes 4 rows for a part of 64 keys, and a second
@@ -136,12 +137,12 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
 
     `{matrix_attention_tile = {workgroup = array<i64: 128, 32>, shape =
     "16x16x16xf16xf32", stages = 2 : i64}}` is for profiles with cooperative matrices.
-    Queries, keys and values must be widened from f16, all keys must be seen, and the
-    operation that computes weights must have the attribute `dml.roundable`, which
-    permits a kernel to round weights to f16. A workgroup has 128 queries and as many
-    threads. It multiplies matrices of the given shape. Its memory holds the keys and
-    values of two blocks of 32 keys: the workgroup loads one block while it multiplies
-    the other (software pipelining).
+    Queries, keys and values must be widened from f16, and the operation that computes
+    weights must have the attribute `dml.roundable`, which permits a kernel to round
+    weights to f16. A workgroup has 128 queries and as many threads. It multiplies
+    matrices of the given shape. Its memory holds the keys and values of two blocks of
+    32 keys: the workgroup loads one block while it multiplies the other (software
+    pipelining).
 
     ```mlir
     %scores = ...            // 8x16x1024x1024xf32: queries times keys

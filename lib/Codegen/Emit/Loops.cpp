@@ -31,7 +31,8 @@ SmallVector<Value> dml::buildLoop(
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
   };
-  Value first = constant(range.first), end = constant(range.end),
+  Value first = constant(range.first),
+        end = range.bound ? range.bound : constant(range.end),
         step = constant(range.step);
   auto loop = scf::ForOp::create(b, first, end, step, carried);
   {

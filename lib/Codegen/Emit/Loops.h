@@ -34,9 +34,12 @@ mlir::Value buildIsBelow(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                          const LinearForm &form, int64_t bound);
 
 /// The values of a loop's induction variable (counter): `first`, `first` +
-/// `step`, and so on, below `end`. `end` - `first` is a multiple of `step`.
+/// `step`, and so on, below `end`. `end` - `first` is a multiple of `step`. If
+/// `bound` is not null, the loop ends below this number, an index of at most
+/// `end` that the kernel computes.
 struct LoopRange {
   int64_t first, end, step = 1;
+  mlir::Value bound = {};
 };
 
 /// How index arithmetic treats the induction variable (counter) of a loop when

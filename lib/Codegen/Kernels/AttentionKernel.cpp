@@ -36,6 +36,7 @@
 #include "Emit/Launch.h"
 #include "Emit/Softmax.h"
 #include "Emit/Staging.h"
+#include "Kernels/SeenKeys.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -243,9 +244,10 @@ private:
   using BodyFn = llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)>;
   /// Builds a loop from 0 to `count` in steps of `step`, which divides `count`.
   /// The loop carries `carried`. If there is only one iteration, the body is
-  /// built without a loop.
+  /// built without a loop. If `bound` is not null, only so many iterations are
+  /// wanted.
   SmallVector<Value> loopOver(int64_t count, int64_t step, ValueRange carried,
-                              BodyFn body);
+                              BodyFn body, Value bound = Value());
 
   SmallVector<Value> buildFactors(const StagedOperand &staged,
                                   LinearForm vector, LinearForm firstStep,
@@ -256,6 +258,7 @@ private:
   void buildScores(LinearForm keyBlock, MutableArrayRef<Value> sums,
                    SmallVectorImpl<Value> &seen);
   OfColumns addValues(LinearForm keyBlock);
+  Value buildSeenBlocks();
   SmallVector<Value> buildBlock(LinearForm keyBlock, ValueRange carried);
   void storeOutputs(ValueRange carried);
   void layOutOperands();
@@ -270,6 +273,10 @@ private:
   LinearForm getKeyVector(int64_t i) {
     return forms->add(b, threadColumn, i * block.threadColumns);
   }
+  /// Returns how many numbers of the blocks of keys have no key.
+  int64_t getMissingKeys() const {
+    return llvm::alignTo(attention.keys, tile.keys) - attention.keys;
+  }
   /// Returns the key that has the number `number`, counted over all blocks, and
   /// the condition that the key exists. The condition is null if all numbers
   /// have keys.
@@ -281,7 +288,7 @@ private:
   /// later block corrects, and thus rounds, the outputs of the blocks before.
   /// Error bounds do not allow such a rounding for a block of few keys.
   std::pair<LinearForm, Value> getKey(LinearForm number) {
-    int64_t missing = llvm::alignTo(attention.keys, tile.keys) - attention.keys;
+    int64_t missing = getMissingKeys();
     if (missing == 0)
       return {number, Value()};
     Value isThere =
@@ -310,11 +317,12 @@ private:
 } // namespace
 
 SmallVector<Value> AttentionKernel::loopOver(int64_t count, int64_t step,
-                                             ValueRange carried, BodyFn body) {
+                                             ValueRange carried, BodyFn body,
+                                             Value bound) {
   int64_t trips = count / step;
   if (trips == 1)
     return body(0, carried);
-  return buildLoop(b, *forms, {0, trips}, Counter::AddedLast, carried,
+  return buildLoop(b, *forms, {0, trips, 1, bound}, Counter::AddedLast, carried,
                    [&](LinearForm trip, ValueRange carried) {
                      return body(forms->mul(b, trip, step), carried);
                    });
@@ -568,6 +576,33 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
       });
 }
 
+/// Builds the number of blocks of keys up to the last key that any query of the
+/// workgroup sees. The blocks behind it change no output. Returns null if all
+/// queries see all keys.
+Value AttentionKernel::buildSeenBlocks() {
+  if (!attention.isSeen)
+    return Value();
+  SmallVector<Value> last = buildLoop(
+      b, *forms, {0, tile.queries}, Counter::InOrder, constant(0),
+      [&](LinearForm query, ValueRange carried) -> SmallVector<Value> {
+        LinearForm position = forms->min(
+            b, forms->add(b, forms->mul(b, rows.tile, tile.queries), query),
+            rows.operand->size - 1);
+        TileBuilder builder(b, op, *forms, *views);
+        Value ofQuery = buildLastSeen(b, builder, attention,
+                                      getCoordinates(*rows.operand, position));
+        return {arith::MaxUIOp::create(b, carried.front(), ofQuery)};
+      });
+  // The minimum tells the range of the number.
+  Value lastKey =
+      arith::MinUIOp::create(b, last.front(), constant(attention.keys - 1));
+  Value lastNumber =
+      arith::AddIOp::create(b, lastKey, constant(getMissingKeys()));
+  return arith::AddIOp::create(
+      b, arith::DivUIOp::create(b, lastNumber, constant(tile.keys)),
+      constant(1));
+}
+
 /// Builds the online softmax for block `keyBlock` of the keys. `carried`
 /// consists of the largest scores, the sums of exponentials and the outputs
 /// after the preceding blocks. Returns the largest scores, sums and outputs
@@ -740,10 +775,12 @@ void AttentionKernel::build() {
       rowVectors, constantOf(-std::numeric_limits<float>::infinity()));
   carried.append(rowVectors + block.rows * layout.columnVectors, getZero(side));
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  storeOutputs(loopOver(blocks, 1, carried,
-                        [&](LinearForm keyBlock, ValueRange carried) {
-                          return buildBlock(keyBlock, carried);
-                        }));
+  storeOutputs(loopOver(
+      blocks, 1, carried,
+      [&](LinearForm keyBlock, ValueRange carried) {
+        return buildBlock(keyBlock, carried);
+      },
+      blocks > 1 ? buildSeenBlocks() : Value()));
   op.erase();
 }
 

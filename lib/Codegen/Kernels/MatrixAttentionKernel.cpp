@@ -31,6 +31,14 @@
 // is less than 2^-22 of the largest weight; docs/Reference.md describes the
 // error that this permits.
 //
+// If queries see only the keys up to one of their own (a causal mask, or the
+// length of a cache), the loop ends with the last block that has a key which a
+// query of the workgroup sees. Behind this key, values are 0. In a block that
+// some queries see and others do not, a hidden key has the weight 0, and 0
+// times a value that is infinite or NaN would be NaN. Such values are replaced
+// by 0 there and marked, and the kernel adds them in the end to the outputs of
+// the queries that see them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/MatrixAttentionKernel.h"
@@ -40,6 +48,7 @@
 #include "Emit/Staging.h"
 #include "Emit/VectorPacker.h"
 #include "Kernels/MatrixKernel.h"
+#include "Kernels/SeenKeys.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -95,8 +104,6 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
            "', which is none of factors of f16 and sums of f32 of the device "
            "profile '" +
            profile.str() + "'";
-  if (attention.isSeen)
-    return "stands where queries do not see all keys";
   if (!attention.isRoundable)
     return "wants weights that may be rounded to f16";
   if (!canMultiply(attention.scores, *shape) ||
@@ -177,15 +184,17 @@ private:
   /// from which this block's scores are computed; the preceding iteration has
   /// computed them. `next` are vectors that have been loaded but not yet stored
   /// in workgroup memory: the keys of the next block and the values of this
-  /// block.
+  /// block. `marks` exists only if keys are hidden from queries: the vector of
+  /// marks that hideNonFinite() has found so far.
   struct State {
     SmallVector<Value> outputs;
     Value reference, total;
-    SmallVector<Value> sums, next;
+    SmallVector<Value> marks, sums, next;
 
     SmallVector<Value> get() const {
       SmallVector<Value> all(outputs);
       all.append({reference, total});
+      llvm::append_range(all, marks);
       llvm::append_range(all, sums);
       llvm::append_range(all, next);
       return all;
@@ -201,12 +210,19 @@ private:
     state.outputs = take(getNumOutputs());
     state.reference = take(1).front();
     state.total = take(1).front();
+    state.marks = take(attention.isSeen ? 1 : 0);
     state.sums = take(getNumSums());
     state.next = take(all.size());
     return state;
   }
 
+  Value buildIsUpTo(LinearForm number, Value last);
   Value buildCount(LinearForm number, int64_t last, int64_t most);
+  Forms getQueryCoordinates(LinearForm number);
+  Value buildLastSeen(const Forms &coordinatesOfQuery);
+  Value combineThreads(Value own,
+                       llvm::function_ref<Value(Value, Value)> combineTwo);
+  void findSeenKeys();
   Lines getLines(const ContractionOperand &operand, int64_t lines,
                  int64_t items, int64_t vectors, int64_t first, int64_t pitch);
   SmallVector<Value> loadTerms(const Lines &lines, const StagedItem &item,
@@ -224,8 +240,12 @@ private:
   SmallVector<Value> buildScores(LinearForm keyBlock);
   void setReference(State &state, Value largest, Value isFirst);
   void storeWeights(State &state, ValueRange scores);
+  SmallVector<Value> hideNonFinite(State &state, LinearForm keyBlock,
+                                   ValueRange vectors);
   void addValues(State &state, LinearForm stage);
   State buildBlock(LinearForm keyBlock, State state);
+  SmallVector<Value> addNonFinite(LinearForm number, LinearForm vector,
+                                  ValueRange elements);
   void storeQuotients(LinearForm number, LinearForm vector, int64_t pitch,
                       int64_t firstColumn);
   void storeOutputs(const State &state);
@@ -291,12 +311,98 @@ private:
   /// workgroup, and the coordinates of this query.
   LinearForm subgroup, query;
   Forms coordinates;
+  /// The last keys that queries see, if keys are hidden from queries: the last
+  /// one that the thread's query sees, the last one that any query of the
+  /// workgroup sees, and the last one that all of its queries see. The keys up
+  /// to that last one are seen.
+  struct SeenKeys {
+    Value ofQuery, ofAny, ofAll;
+  };
+  std::optional<SeenKeys> seen;
+  /// Whether hideNonFinite() has replaced a value, in any thread. Null unless
+  /// keys are hidden from queries.
+  Value isNonFinite;
   std::optional<Lines> keys, values;
   /// The matrices of the subgroup's queries, in row-major order. For 64 terms
   /// and matrices of 16 terms, each row of matrices has four matrices.
   SmallVector<Value> queries;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Seen keys
+//===----------------------------------------------------------------------===//
+
+/// Builds the condition that `number` is at most `last`.
+Value MatrixAttentionBuilder::buildIsUpTo(LinearForm number, Value last) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                               forms->materialize(b, number), last);
+}
+
+/// Returns the coordinates of query `number` of the workgroup. If there is no
+/// such query, they are those of the last query.
+MatrixAttentionBuilder::Forms
+MatrixAttentionBuilder::getQueryCoordinates(LinearForm number) {
+  const ContractionOperand &ofQueries = attention.scores.rows;
+  return getCoordinates(
+      ofQueries,
+      forms->min(b,
+                 forms->add(b, forms->mul(b, rows.tile, tile.queries), number),
+                 ofQueries.size - 1));
+}
+
+/// Builds the index of the last key that a query sees.
+Value MatrixAttentionBuilder::buildLastSeen(const Forms &coordinatesOfQuery) {
+  TileBuilder builder(b, op, *forms, *views);
+  return dml::buildLastSeen(b, builder, attention, coordinatesOfQuery);
+}
+
+/// Combines the vectors `own` of all threads through workgroup memory, which
+/// must not be in use. All threads receive the same vector.
+Value MatrixAttentionBuilder::combineThreads(
+    Value own, llvm::function_ref<Value(Value, Value)> combineTwo) {
+  memref::StoreOp::create(b, own, memory,
+                          forms->materialize(b, forms->getThread()));
+  gpu::BarrierOp::create(b);
+  SmallVector<Value> all = buildLoop(
+      b, *forms, {0, tile.queries}, Counter::InOrder, own,
+      [&](LinearForm thread, ValueRange carried) -> SmallVector<Value> {
+        Value other =
+            memref::LoadOp::create(b, memory, forms->materialize(b, thread));
+        return {combineTwo(carried.front(), other)};
+      });
+  gpu::BarrierOp::create(b);
+  return all.front();
+}
+
+/// Sets `seen` if keys are hidden from queries.
+void MatrixAttentionBuilder::findSeenKeys() {
+  if (!attention.isSeen)
+    return;
+  Value last = buildLastSeen(coordinates);
+  // The largest of all complements is the complement of the smallest number.
+  Type i32 = b.getI32Type();
+  Value number = arith::IndexCastUIOp::create(b, i32, last),
+        ones = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)),
+        complement = arith::XOrIOp::create(b, number, ones);
+  Value bounds = combineThreads(
+      vector::FromElementsOp::create(
+          b, VectorType::get(wordsOfVector, i32),
+          SmallVector<Value>{number, complement, number, complement}),
+      [&](Value lhs, Value rhs) {
+        return arith::MaxUIOp::create(b, lhs, rhs).getResult();
+      });
+  auto toKey = [&](Value bound) {
+    return arith::MinUIOp::create(
+               b, arith::IndexCastUIOp::create(b, b.getIndexType(), bound),
+               constant(attention.keys - 1))
+        .getResult();
+  };
+  Value largest = vector::ExtractOp::create(b, bounds, 0),
+        smallest = arith::XOrIOp::create(
+            b, vector::ExtractOp::create(b, bounds, 1), ones);
+  seen = {last, toKey(largest), toKey(smallest)};
+}
 
 //===----------------------------------------------------------------------===//
 // To workgroup memory
@@ -308,10 +414,7 @@ private:
 /// `last`, since the condition then always holds.
 Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
                                          int64_t most) {
-  if (most <= last)
-    return Value();
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
-                               forms->materialize(b, number), constant(last));
+  return most <= last ? Value() : buildIsUpTo(number, constant(last));
 }
 
 /// Loads item `item` of the factors of scores: terms of a query, or of a key of
@@ -380,8 +483,11 @@ SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
       forms->add(b, forms->mul(b, keyBlock, values->area.lines), item.line);
   int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
   // The value of a missing key is replaced by 0. The weight of such a key is 0,
-  // but 0 times a value that is NaN would be NaN.
-  SmallVector<Value> counts(lanes, buildCount(key, attention.keys - 1, most));
+  // but 0 times a value that is NaN would be NaN. The same holds for a key that
+  // no query of the workgroup sees.
+  SmallVector<Value> counts(lanes,
+                            seen ? buildIsUpTo(key, seen->ofAny)
+                                 : buildCount(key, attention.keys - 1, most));
   key = forms->min(b, key, attention.keys - 1);
   TileBuilder builder(b, op, *forms, *views);
   SmallVector<Forms> coordinates;
@@ -528,7 +634,7 @@ void MatrixAttentionBuilder::storeSums(ValueRange sums) {
 }
 
 /// Computes the scores of the thread's query from the sums in workgroup memory.
-/// The scores of missing keys are -infinity.
+/// The scores of keys that are missing or hidden from the query are -infinity.
 SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
   LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
@@ -539,7 +645,8 @@ SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
     Value sums = loadNumbers(forms->add(b, line, key / wordsOfVector));
     for (int64_t lane = 0; lane < wordsOfVector; ++lane) {
       LinearForm number = forms->add(b, firstKey, key + lane);
-      areThere.push_back(buildCount(number, attention.keys - 1, most));
+      areThere.push_back(seen ? buildIsUpTo(number, seen->ofQuery)
+                              : buildCount(number, attention.keys - 1, most));
       builder.bind(key + lane, attention.key,
                    forms->min(b, number, attention.keys - 1));
       builder.bind(key + lane, attention.sum,
@@ -697,6 +804,57 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   }
 }
 
+/// If a key of block `keyBlock` is hidden from a query of the workgroup, sets
+/// infinite and NaN elements of the block's values, `vectors`, to 0, and marks
+/// them in `state`. The weight of a hidden key is 0, but the matrix units would
+/// add 0 times NaN. addNonFinite() adds the elements to the outputs of the
+/// queries that see them.
+SmallVector<Value> MatrixAttentionBuilder::hideNonFinite(State &state,
+                                                         LinearForm keyBlock,
+                                                         ValueRange vectors) {
+  if (!seen)
+    return SmallVector<Value>(vectors);
+  LinearForm end = forms->mul(b, forms->add(b, keyBlock, 1), tile.keys);
+  Value isHidden = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ugt,
+      forms->materialize(b, forms->sub(b, end, 1)), seen->ofAll);
+  SmallVector<Value> kept(vectors);
+  llvm::append_range(kept, state.marks);
+  auto choice = scf::IfOp::create(b, ValueRange(kept).getTypes(), isHidden,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, kept);
+
+  // A word has two f16 numbers. Those that are infinite or NaN have an exponent
+  // of 31, bits 10 to 14. Adding 1 to the exponents carries into bit 15 of
+  // these numbers alone.
+  b.setInsertionPointToStart(choice.thenBlock());
+  auto type = cast<VectorType>(state.marks.front().getType());
+  auto number = [&](uint32_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(type, APInt(32, value)));
+  };
+  auto words = [&](uint32_t ofHalf) { return number(ofHalf << 16 | ofHalf); };
+  SmallVector<Value> finite;
+  Value marks = state.marks.front();
+  for (Value vector : vectors) {
+    Value exponents = arith::AndIOp::create(b, vector, words(0x7c00));
+    Value carries = arith::AndIOp::create(
+        b, arith::AddIOp::create(b, exponents, words(0x0400)), words(0x8000));
+    marks = arith::OrIOp::create(b, marks, carries);
+    // Bit 15 of a number becomes all 16 bits: 1 times 0xffff in each half.
+    Value hidden = arith::MulIOp::create(
+        b, arith::ShRUIOp::create(b, carries, number(15)), number(0xffff));
+    finite.push_back(arith::AndIOp::create(
+        b, vector, arith::XOrIOp::create(b, hidden, words(0xffff))));
+  }
+  finite.push_back(marks);
+  scf::YieldOp::create(b, finite);
+  state.marks = {choice.getResults().back()};
+  return llvm::to_vector_of<Value>(choice.getResults().drop_back());
+}
+
 /// Adds the products of a block's weights and values to the outputs.
 void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
   Type f16 = b.getF16Type();
@@ -759,7 +917,8 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   if (tile.stages > 1)
     meet();
   storeSums(state.sums);
-  store(*values, stage, store(*keys, stage, state.next));
+  ValueRange ofValues = store(*keys, stage, state.next);
+  store(*values, stage, hideNonFinite(state, keyBlock, ofValues));
   gpu::BarrierOp::create(b);
   // Where there is no further block, the last block is loaded again.
   LinearForm nextBlock = forms->min(b, forms->add(b, keyBlock, 1), last);
@@ -778,6 +937,57 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   meet();
   addValues(state, stage);
   return state;
+}
+
+/// Adds to `elements`, a vector of outputs of query `number`, the infinite and
+/// NaN values that the query sees, if there are values that hideNonFinite() has
+/// set to 0. Adding an infinity or NaN that the output already has changes
+/// nothing.
+SmallVector<Value> MatrixAttentionBuilder::addNonFinite(LinearForm number,
+                                                        LinearForm vector,
+                                                        ValueRange elements) {
+  if (!isNonFinite)
+    return SmallVector<Value>(elements);
+  auto choice = scf::IfOp::create(b, elements.getTypes(), isNonFinite,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, elements);
+  b.setInsertionPointToStart(choice.thenBlock());
+  IndexForms::Scope scope(*forms);
+  Value last = buildLastSeen(getQueryCoordinates(number));
+  const ContractionOperand &operand = contraction.columns;
+  SmallVector<Value> sums = buildLoop(
+      b, *forms, {0, attention.keys}, Counter::InOrder, elements,
+      [&](LinearForm key, ValueRange carried) {
+        TileBuilder builder(b, op, *forms, *views);
+        SmallVector<Forms> places;
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          bindStep(builder, lane, key);
+          places.push_back(getCoordinates(
+              operand, getPosition(operand, vector, lane, lanes)));
+        }
+        builder.buildSlice(operand.slice, places);
+        Value isSeen = buildIsUpTo(key, last);
+        SmallVector<Value> next;
+        for (auto [lane, sum] : llvm::enumerate(carried)) {
+          Value value = builder.getBuilt(lane, operand.factors.front());
+          Value size = math::AbsFOp::create(b, value);
+          Value isFinite = arith::CmpFOp::create(
+              b, arith::CmpFPredicate::OLT, size,
+              constantOf(std::numeric_limits<double>::infinity()));
+          Value isAdded = arith::AndIOp::create(
+              b, isSeen,
+              arith::XOrIOp::create(
+                  b, isFinite,
+                  arith::ConstantOp::create(b, b.getBoolAttr(true))));
+          next.push_back(
+              arith::SelectOp::create(b, isAdded, add(sum, value), sum));
+        }
+        return next;
+      });
+  scf::YieldOp::create(b, sums);
+  return llvm::to_vector_of<Value>(choice.getResults());
 }
 
 /// Divides a vector of outputs by the sum of the query's weights, and stores
@@ -805,10 +1015,12 @@ void MatrixAttentionBuilder::storeQuotients(LinearForm number,
       elements.push_back(arith::DivFOp::create(
           b, vector::ExtractOp::create(b, loaded, lane), divisor));
   }
+  LinearForm column = forms->add(b, vector, firstColumn / lanes);
+  elements = addNonFinite(number, column, elements);
   TileBuilder builder(b, op, *forms, *views);
   storeElements(builder, rows,
                 forms->add(b, forms->mul(b, rows.tile, tile.queries), number),
-                columns, forms->add(b, vector, firstColumn / lanes), elements);
+                columns, column, elements);
 }
 
 /// Stores the outputs through workgroup memory, a few columns at a time.
@@ -818,6 +1030,20 @@ void MatrixAttentionBuilder::storeOutputs(const State &state) {
   // The last vector of each line holds the sum of the query's weights.
   int64_t pitch = getLinePitch(together, wordsOfVector);
   gpu::BarrierOp::create(b);
+  if (seen) {
+    Value marks =
+        combineThreads(state.marks.front(), [&](Value lhs, Value rhs) {
+          return arith::OrIOp::create(b, lhs, rhs).getResult();
+        });
+    Value all;
+    for (int64_t word = 0; word < wordsOfVector; ++word) {
+      Value ofWord = vector::ExtractOp::create(b, marks, word);
+      all = all ? arith::OrIOp::create(b, all, ofWord).getResult() : ofWord;
+    }
+    isNonFinite = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne, all,
+        arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+  }
   LinearForm line = forms->mul(b, query, pitch);
   storeVector(
       vector::BroadcastOp::create(
@@ -854,12 +1080,7 @@ void MatrixAttentionBuilder::build() {
   query = forms->add(b, forms->mul(b, subgroup, layout.subgroupSize),
                      forms->getOpaque(buildLaneId(b, layout.subgroupSize),
                                       {0, layout.subgroupSize - 1}));
-  const ContractionOperand &ofQueries = attention.scores.rows;
-  coordinates = getCoordinates(
-      ofQueries,
-      forms->min(b,
-                 forms->add(b, forms->mul(b, rows.tile, tile.queries), query),
-                 ofQueries.size - 1));
+  coordinates = getQueryCoordinates(query);
   keys.emplace(getLines(attention.scores.columns, tile.keys,
                         layout.terms / layout.unit, layout.unit / lanes,
                         layout.scoreVectors, layout.termsPitch));
@@ -867,12 +1088,16 @@ void MatrixAttentionBuilder::build() {
       contraction.columns, tile.keys, layout.columns / lanes, /*vectors=*/1,
       layout.scoreVectors + tile.keys * layout.termsPitch, layout.valuesPitch));
 
+  findSeenKeys();
   queries = loadQueries();
   Value zero =
       gpu::SubgroupMmaConstantMatrixOp::create(b, getSumsType(), constantOf(0));
   State state;
   state.outputs.assign(getNumOutputs(), zero);
   state.reference = state.total = constantOf(0);
+  if (seen)
+    state.marks = {arith::ConstantOp::create(
+        b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())))};
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
   // Iteration i of the loop over blocks of keys multiplies the keys of block i
   // + 1, which it stores in stage i modulo the number of stages. The keys of
@@ -884,8 +1109,14 @@ void MatrixAttentionBuilder::build() {
   llvm::append_range(state.next, load(*values, 0));
   gpu::BarrierOp::create(b);
   state.sums = multiplyKeys(tile.stages - 1);
+  // Blocks that no query sees are left out.
+  LoopRange seenBlocks = {0, blocks};
+  if (seen)
+    seenBlocks.bound = arith::AddIOp::create(
+        b, arith::DivUIOp::create(b, seen->ofAny, constant(tile.keys)),
+        constant(1));
   SmallVector<Value> last =
-      buildLoop(b, *forms, {0, blocks}, Counter::InOrder, state.get(),
+      buildLoop(b, *forms, seenBlocks, Counter::InOrder, state.get(),
                 [&](LinearForm keyBlock, ValueRange carried) {
                   return buildBlock(keyBlock, getState(carried)).get();
                 });

@@ -94,8 +94,9 @@ static void searchMatrixAttentionTiles(const Attention &attention,
     MatrixAttentionLayout layout;
     if (!MatrixAttentionLayout::get(attention, tile, profile, layout).empty())
       return;
-    proposals.add(
-        {tile, getMatrixAttentionTime(attention, tile, layout, profile)});
+    proposals.add({tile,
+                   getMatrixAttentionTime(attention, tile, layout, profile),
+                   /*isPreferred=*/false, cost::attention::shareOfMatrices});
   };
   for (const MatrixShape &shape : profile.getMatrixShapes())
     for (int64_t queries : attentionSeeds.queries)
