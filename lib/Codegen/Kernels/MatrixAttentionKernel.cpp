@@ -942,7 +942,8 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
 /// Adds to `elements`, a vector of outputs of query `number`, the infinite and
 /// NaN values that the query sees, if there are values that hideNonFinite() has
 /// set to 0. Adding an infinity or NaN that the output already has changes
-/// nothing.
+/// nothing. An infinity is added even if its weight is so small that it rounds
+/// to 0, and 0 times infinity would be NaN.
 SmallVector<Value> MatrixAttentionBuilder::addNonFinite(LinearForm number,
                                                         LinearForm vector,
                                                         ValueRange elements) {
