@@ -27,8 +27,9 @@ Vulkan::Vulkan(DmlDevice device) {
   name = reinterpret_cast<PFN_vk##name>(findDevice(info.device, "vk" #name));
   DML_PROVIDER_VULKAN(DML_LOAD)
 #undef DML_LOAD
-  // A driver with VK_KHR_external_semaphore_fd may import binary semaphores
-  // alone: SwiftShader crashes at a timeline semaphore.
+  // VK_KHR_external_semaphore_fd does not promise that a driver imports
+  // timeline semaphores. SwiftShader imports binary semaphores alone, and
+  // crashes at a timeline semaphore.
   VkPhysicalDeviceExternalSemaphoreInfo asked{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO};
   VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};

@@ -123,10 +123,10 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
 
     `{attention_tile = array<i64: 64, 32, 16>}` gives a workgroup 64 queries. The
     workgroup iterates over the keys in blocks of 32, and holds 16 terms of a block's
-    scores in workgroup memory at a time. Where a mask hides keys, it leaves out the
-    blocks behind the last key that one of its queries sees. The pass chooses the tile
-    with the least estimated time, if this time is less than that of separate kernels,
-    which write the scores to a buffer and read them again.
+    scores in workgroup memory at a time. Where a mask hides keys, the workgroup leaves
+    out the blocks behind the last key that one of its queries sees. The pass chooses the
+    tile with the least estimated time, if this time is less than that of separate
+    kernels, which write the scores to a buffer and read them again.
 
     `{split_attention_tile = array<i64: 4, 64>}` splits the keys over workgroups, for few
     queries of many keys: a workgroup computes 4 rows for a part of 64 keys, and a second

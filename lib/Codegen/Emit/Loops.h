@@ -34,9 +34,9 @@ mlir::Value buildIsBelow(mlir::ImplicitLocOpBuilder &b, IndexForms &forms,
                          const LinearForm &form, int64_t bound);
 
 /// The values of a loop's induction variable (counter): `first`, `first` +
-/// `step`, and so on, below `end`. `end` - `first` is a multiple of `step`. If
-/// `bound` is not null, the loop ends below this number, an index of at most
-/// `end` that the kernel computes.
+/// `step`, and so on, below `end`. `end` - `first` is a multiple of `step`. A
+/// `bound` that is not null takes the place of `end` in the loop: an index that
+/// the kernel computes, and that is at most `end`.
 struct LoopRange {
   int64_t first, end, step = 1;
   mlir::Value bound = {};

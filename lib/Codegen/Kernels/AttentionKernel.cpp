@@ -244,8 +244,8 @@ private:
   using BodyFn = llvm::function_ref<SmallVector<Value>(LinearForm, ValueRange)>;
   /// Builds a loop from 0 to `count` in steps of `step`, which divides `count`.
   /// The loop carries `carried`. If there is only one iteration, the body is
-  /// built without a loop. If `bound` is not null, only so many iterations are
-  /// wanted.
+  /// built without a loop. A `bound` that is not null is the number of
+  /// iterations, which is at most `count` / `step`.
   SmallVector<Value> loopOver(int64_t count, int64_t step, ValueRange carried,
                               BodyFn body, Value bound = Value());
 
@@ -577,8 +577,8 @@ AttentionKernel::OfColumns AttentionKernel::addValues(LinearForm keyBlock) {
 }
 
 /// Builds the number of blocks of keys up to the last key that any query of the
-/// workgroup sees. The blocks behind it change no output. Returns null if all
-/// queries see all keys.
+/// workgroup sees. Later blocks change no output. Returns null if all queries
+/// see all keys.
 Value AttentionKernel::buildSeenBlocks() {
   if (!attention.isSeen)
     return Value();
@@ -593,7 +593,7 @@ Value AttentionKernel::buildSeenBlocks() {
                                       getCoordinates(*rows.operand, position));
         return {arith::MaxUIOp::create(b, carried.front(), ofQuery)};
       });
-  // The minimum tells the range of the number.
+  // The minimum tells range analysis that the key is one of the keys.
   Value lastKey =
       arith::MinUIOp::create(b, last.front(), constant(attention.keys - 1));
   Value lastNumber =

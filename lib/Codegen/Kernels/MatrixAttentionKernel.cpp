@@ -31,13 +31,14 @@
 // is less than 2^-22 of the largest weight; docs/Reference.md describes the
 // error that this permits.
 //
-// If queries see only the keys up to one of their own (a causal mask, or the
-// length of a cache), the loop ends with the last block that has a key which a
-// query of the workgroup sees. Behind this key, values are 0. In a block that
-// some queries see and others do not, a hidden key has the weight 0, and 0
-// times a value that is infinite or NaN would be NaN. Such values are replaced
-// by 0 there and marked, and the kernel adds them in the end to the outputs of
-// the queries that see them.
+// A causal mask or the length of a cache may hide the last keys from a query.
+// The loop then ends with the last block that has a key which a query of the
+// workgroup sees, and values behind this key count as 0. A block may have keys
+// that only some queries of the workgroup see. The weight of such a key is 0
+// for the other queries, but the product of 0 and an infinite or NaN value
+// would be NaN. The kernel therefore replaces infinite and NaN values of such a
+// block by 0 and marks them. At the end, the kernel adds the replaced values to
+// the outputs of the queries that see them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -184,8 +185,8 @@ private:
   /// from which this block's scores are computed; the preceding iteration has
   /// computed them. `next` are vectors that have been loaded but not yet stored
   /// in workgroup memory: the keys of the next block and the values of this
-  /// block. `marks` exists only if keys are hidden from queries: the vector of
-  /// marks that hideNonFinite() has found so far.
+  /// block. `marks` holds the vector of marks that hideNonFinite() has set so
+  /// far, or nothing if all queries see all keys.
   struct State {
     SmallVector<Value> outputs;
     Value reference, total;
@@ -311,16 +312,17 @@ private:
   /// workgroup, and the coordinates of this query.
   LinearForm subgroup, query;
   Forms coordinates;
-  /// The last keys that queries see, if keys are hidden from queries: the last
-  /// one that the thread's query sees, the last one that any query of the
-  /// workgroup sees, and the last one that all of its queries see. The keys up
-  /// to that last one are seen.
+  /// The last keys that queries see. A query sees all keys up to its last one.
+  /// `ofQuery` is the last key that the thread's query sees, `ofAny` the last
+  /// key that at least one query of the workgroup sees, and `ofAll` the last
+  /// key that all queries of the workgroup see.
   struct SeenKeys {
     Value ofQuery, ofAny, ofAll;
   };
+  /// Nothing if all queries see all keys.
   std::optional<SeenKeys> seen;
-  /// Whether hideNonFinite() has replaced a value, in any thread. Null unless
-  /// keys are hidden from queries.
+  /// The condition that hideNonFinite() has replaced a value in some thread of
+  /// the workgroup. Null if all queries see all keys.
   Value isNonFinite;
   std::optional<Lines> keys, values;
   /// The matrices of the subgroup's queries, in row-major order. For 64 terms
@@ -339,8 +341,8 @@ Value MatrixAttentionBuilder::buildIsUpTo(LinearForm number, Value last) {
                                forms->materialize(b, number), last);
 }
 
-/// Returns the coordinates of query `number` of the workgroup. If there is no
-/// such query, they are those of the last query.
+/// Returns the coordinates of query `number` of the workgroup. A number beyond
+/// the last query stands for the last query.
 MatrixAttentionBuilder::Forms
 MatrixAttentionBuilder::getQueryCoordinates(LinearForm number) {
   const ContractionOperand &ofQueries = attention.scores.rows;
@@ -380,7 +382,8 @@ void MatrixAttentionBuilder::findSeenKeys() {
   if (!attention.isSeen)
     return;
   Value last = buildLastSeen(coordinates);
-  // The largest of all complements is the complement of the smallest number.
+  // The threads exchange the complements of their numbers, too. The largest
+  // complement is the complement of the smallest number.
   Type i32 = b.getI32Type();
   Value number = arith::IndexCastUIOp::create(b, i32, last),
         ones = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)),
@@ -804,11 +807,11 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   }
 }
 
-/// If a key of block `keyBlock` is hidden from a query of the workgroup, sets
-/// infinite and NaN elements of the block's values, `vectors`, to 0, and marks
-/// them in `state`. The weight of a hidden key is 0, but the matrix units would
-/// add 0 times NaN. addNonFinite() adds the elements to the outputs of the
-/// queries that see them.
+/// Returns `vectors`, which hold values of block `keyBlock`. Where a key of the
+/// block is hidden from a query of the workgroup, 0 replaces infinite and NaN
+/// elements, and the function marks these elements in `state`. The weight of a
+/// hidden key is 0, but the matrix units would add 0 times NaN. addNonFinite()
+/// adds the replaced elements to the outputs of the queries that see them.
 SmallVector<Value> MatrixAttentionBuilder::hideNonFinite(State &state,
                                                          LinearForm keyBlock,
                                                          ValueRange vectors) {
@@ -826,9 +829,9 @@ SmallVector<Value> MatrixAttentionBuilder::hideNonFinite(State &state,
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, kept);
 
-  // A word has two f16 numbers. Those that are infinite or NaN have an exponent
-  // of 31, bits 10 to 14. Adding 1 to the exponents carries into bit 15 of
-  // these numbers alone.
+  // A word has two f16 numbers, whose exponents are the bits 10 to 14. The
+  // exponent of an infinite number or NaN is 31. Adding 1 to an exponent
+  // carries into bit 15 only if the exponent is 31.
   b.setInsertionPointToStart(choice.thenBlock());
   auto type = cast<VectorType>(state.marks.front().getType());
   auto number = [&](uint32_t value) -> Value {
@@ -843,7 +846,8 @@ SmallVector<Value> MatrixAttentionBuilder::hideNonFinite(State &state,
     Value carries = arith::AndIOp::create(
         b, arith::AddIOp::create(b, exponents, words(0x0400)), words(0x8000));
     marks = arith::OrIOp::create(b, marks, carries);
-    // Bit 15 of a number becomes all 16 bits: 1 times 0xffff in each half.
+    // A half with a carry has all 16 bits in the mask `hidden`: the shift turns
+    // the carry into 1, and the product is 0xffff.
     Value hidden = arith::MulIOp::create(
         b, arith::ShRUIOp::create(b, carries, number(15)), number(0xffff));
     finite.push_back(arith::AndIOp::create(
@@ -939,11 +943,11 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   return state;
 }
 
-/// Adds to `elements`, a vector of outputs of query `number`, the infinite and
-/// NaN values that the query sees, if there are values that hideNonFinite() has
-/// set to 0. Adding an infinity or NaN that the output already has changes
-/// nothing. An infinity is added even if its weight is so small that it rounds
-/// to 0, and 0 times infinity would be NaN.
+/// Returns `elements`, a vector of outputs of query `number`. If
+/// hideNonFinite() has replaced values, the function adds the infinite and NaN
+/// values that the query sees. Adding an infinity or NaN that the output
+/// already has changes nothing. The function adds an infinity even if its
+/// weight rounds to 0, where 0 times infinity would be NaN.
 SmallVector<Value> MatrixAttentionBuilder::addNonFinite(LinearForm number,
                                                         LinearForm vector,
                                                         ValueRange elements) {
