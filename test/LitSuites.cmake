@@ -22,9 +22,9 @@ endfunction()
 # Tests that take more than 15 seconds, with their seconds on two cores. The first two
 # run several models at the same time themselves, and so have all processors.
 set(long_tests
-  ONNX/backend.test 220
+  ONNX/backend.test 30
   ONNX/profiles.test 33
-  docs/commands-pages.test 63
+  docs/commands-pages.test 50
   tools/dml-bench/suite.test 48
   DirectML/fields.test 34
   ONNX/optimizations.test 31

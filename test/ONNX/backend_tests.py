@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """ONNX's backend tests through dml's reader of ONNX models.
 
-Each model is compiled by dml-compile, run by dml-run on the inputs that ONNX
-publishes with it, and interpreted by dml-interpret; the results are compared with
-ONNX's as ONNX's own runner of backend tests compares them. A model agrees, differs,
+Each model is read, interpreted, compiled, and run on the first Vulkan device, with the
+inputs that ONNX publishes with it, by dml-judge-nodes; the results of both are compared
+with ONNX's as ONNX's own runner of backend tests compares them. A model agrees, differs,
 fails, or is refused with a reason. docs/ONNX.md lists what is expected of each.
 
 Needs python3-onnx, and the tests (Debian's libonnx-testdata)."""
@@ -11,36 +11,34 @@ Needs python3-onnx, and the tests (Debian's libonnx-testdata)."""
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import collections
-import concurrent.futures
 import difflib
-import os
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 
 import numpy
 import onnx
 from onnx import numpy_helper
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "judge"))
+from container import NAMES, Case, take_array  # noqa: E402
+from nodes import ROOT, find_tool, judge_nodes_in_parallel, simplify  # noqa: E402
+
 VERSION = f"ONNX {onnx.__version__}"
 # The tolerances of ONNX's runner.
 RTOL, ATOL = 1e-3, 1e-7
-# What dml-compile says of inputs that have to be known when a model is read.
+# What the reader says of inputs that have to be known when a model is read.
 WANTS_CONSTANT = "computed when the model runs"
 
 PAGE = """<!-- Written by `test/ONNX/backend_tests.py --update`; a test compares. -->
 # ONNX's backend tests
 
 ONNX has a test suite for its backends: models with inputs, and with the results that
-ONNX wants. Every one of them is here. `dml-compile` reads and compiles the model,
-`dml-run` runs it on a Vulkan device, `dml-interpret` interprets it, and the results of
-both are compared with ONNX's as ONNX's own runner compares them: types and shapes have
-to be equal, and elements may differ by 1e-7 and by a thousandth of what is wanted. A
-scalar is a tensor of shape 1 here, and a bool is ui8.
+ONNX wants. Every one of them is here. The model is read, the interpreter interprets it, a
+Vulkan device runs what the compiler makes of it, and the results of both are compared
+with ONNX's as ONNX's own runner compares them: types and shapes have to be equal, and
+elements may differ by 1e-7 and by a thousandth of what is wanted. A scalar is a tensor
+of shape 1 here, and a bool is ui8.
 
 ```sh
 apt install python3-onnx libonnx-testdata
@@ -64,22 +62,6 @@ error with a message: no program is written.
 """
 
 
-def find_tool(name):
-    folders = [os.environ.get("PATH", ""), str(ROOT / "build/release/bin")]
-    found = shutil.which(name, path=os.pathsep.join(folders))
-    if not found:
-        sys.exit(f"backend_tests.py: error: there is no {name} in PATH or {folders[1]}")
-    return found
-
-
-class Refused(Exception):
-    """The model cannot be compiled, for a reason that was said."""
-
-
-class Failed(Exception):
-    """A tool did what none should do."""
-
-
 def load_values(folder, kind, infos):
     """The tensors that a test hands over, or wants, by name. Nothing stands for what
     is no tensor."""
@@ -90,35 +72,6 @@ def load_values(folder, kind, infos):
             proto = onnx.TensorProto.FromString(file.read_bytes())
             values[info.name] = numpy_helper.to_array(proto)
     return values
-
-
-def find_sizes(model, inputs):
-    """Options that state the sizes which the model leaves open, or has as 0."""
-    options = []
-    for info in model.graph.input:
-        if info.name not in inputs:
-            continue
-        for index, (dim, size) in enumerate(zip(info.type.tensor_type.shape.dim,
-                                                inputs[info.name].shape)):
-            if dim.dim_value <= 0 and size > 0:
-                name = dim.dim_param or f"{info.name}[{index}]"
-                options.append(f"--dim={name}={size}")
-    return sorted(set(options))
-
-
-def compile_model(tools, model, options, output):
-    process = subprocess.run([tools["dml-compile"], model, *options, "-o", output],
-                             capture_output=True, text=True)
-    if process.returncode == 0:
-        return
-    error = process.stderr.strip()
-    if process.returncode not in (1, 2) or "error: " not in error:
-        raise Failed(f"dml-compile: exit code {process.returncode}: {error[:200]}")
-    lines = error.split("error: ", 1)[1].split("\n")
-    # Of nodes, the operator and the reason; the node's name tells nothing here.
-    node = len(lines) > 1 and re.fullmatch(r"  (.*?): \d+ nodes?, .*?': (.*)", lines[1])
-    raise Refused(f"{node[1]}: {node[2]}" if node
-                  else lines[0].replace(f"'{model}': ", ""))
 
 
 def compare(found, wanted):
@@ -138,83 +91,105 @@ def compare(found, wanted):
             f" {(~right).sum()} of {right.size} elements are wrong")
 
 
-def write_constants(model, inputs, constants, folder):
-    """The model with initializers in place of some inputs."""
-    changed = onnx.ModelProto.FromString(model.SerializeToString())
-    changed.graph.initializer.extend(
-        numpy_helper.from_array(inputs[name], name) for name in constants)
-    file = folder / "model.onnx"
-    file.write_bytes(changed.SerializeToString())
-    return file
+class Test:
+    """A model with the data of one of its folders."""
 
+    def __init__(self, name, file, data):
+        self.name = name
+        self.model = onnx.load(str(file))
+        self.inputs = load_values(data, "input", self.model.graph.input)
+        self.wanted = load_values(data, "output", self.model.graph.output)
+        # The inputs that describe an operator are its last ones. No program takes an
+        # empty tensor.
+        names = [info.name for info in self.model.graph.input if info.name in self.inputs]
+        self.candidates = [name for name in names if self.inputs[name].size]
+        self.constants = [name for name in names if name not in self.candidates]
 
-def run_data(tools, options, model, file, data, folder):
-    """Runs the test of a folder of data. Returns the names of inputs that had to be
-    constants, in order, and what is wrong with the results."""
-    inputs = load_values(data, "input", model.graph.input)
-    wanted = load_values(data, "output", model.graph.output)
-    executable = folder / "model.dmlx"
-    # The inputs that describe an operator are its last ones. No program takes an
-    # empty tensor.
-    names = [info.name for info in model.graph.input if info.name in inputs]
-    candidates = [name for name in names if inputs[name].size]
-    constants = [name for name in names if name not in candidates]
-    while True:
-        sizes = find_sizes(model, {name: inputs[name] for name in candidates})
-        if constants:
-            file = write_constants(model, inputs, constants, folder)
-        try:
-            compile_model(tools, file, [*options.compile, *sizes], executable)
-            break
-        except Refused as refused:
-            if WANTS_CONSTANT not in str(refused) or not candidates:
-                raise
-        constants.insert(0, candidates.pop())
+    def make_case(self):
+        """The model with initializers in place of some inputs, and with the sizes of the
+        others, which it may leave open, or have as 0."""
+        model = onnx.ModelProto.FromString(self.model.SerializeToString())
+        model.graph.initializer.extend(
+            numpy_helper.from_array(self.inputs[name], name) for name in self.constants)
+        for info in model.graph.input:
+            if info.name in self.candidates:
+                for dim, size in zip(info.type.tensor_type.shape.dim,
+                                     self.inputs[info.name].shape):
+                    if dim.dim_value <= 0:
+                        dim.dim_value = size
+        # A model whose inputs are strings is refused before it would miss one.
+        return Case(self.name, model.SerializeToString(),
+                    {name: self.inputs[name] for name in self.candidates
+                     if self.inputs[name].dtype in NAMES})
 
-    if len(wanted) != len(model.graph.output):
-        raise Failed("an output that is no tensor was compiled")
-    arguments = []
-    for index, name in enumerate(candidates):
-        array = inputs[name]
-        array = array.view(numpy.uint8) if array.dtype == numpy.bool_ else array
-        numpy.save(folder / f"input-{index}.npy",
-                   numpy.ascontiguousarray(array.reshape(array.shape or (1,))))
-        arguments.append(f"--input=@{folder}/input-{index}.npy")
-    device = [f"--device={options.device}"] if options.device else []
-    for who, command in (("dml-run", [executable, *device]),
-                         ("dml-interpret", [file, *sizes])):
-        outputs = [folder / f"{who}-{index}.npy" for index in range(len(wanted))]
-        process = subprocess.run(
-            [tools[who], *command, *arguments, *(f"--output=@{file}" for file in outputs)],
-            capture_output=True, text=True)
-        if process.returncode:
-            raise Failed(f"{who}: exit code {process.returncode}:"
-                         f" {process.stderr.strip()[:200]}")
-        for output, (name, array) in zip(outputs, wanted.items()):
-            wrong = compare(numpy.load(output), array)
+    def judge(self, header, payload):
+        """The outcome: a word, and what there is to say about it."""
+        message = header["message"]
+        if "refused" in (header["outcome"], header.get("device")):
+            return "refused", simplify(message)
+        if header["outcome"] != "computed" or header["device"] != "computed":
+            kind = header["outcome"] if header["outcome"] != "computed" else "device"
+            return "fails", f"{kind}: {message.strip()[:200]}"
+        if len(self.wanted) != len(self.model.graph.output):
+            return "fails", "an output that is no tensor was compiled"
+        found, at = [], 0
+        for info in header["outputs"]:
+            array, at = take_array(info, payload, at)
+            found.append(("interpreter", array))
+            # The bounds.
+            for _ in range(0 if info["exact"] else 2):
+                _, at = take_array(info, payload, at)
+        for info in header["outputs"]:
+            array, at = take_array(info, payload, at)
+            found.append(("device", array))
+        for (who, array), (name, wanted) in zip(found, 2 * list(self.wanted.items()),
+                                                strict=True):
+            wrong = compare(array, wanted)
             if wrong:
-                return constants, f"{who}: {name} {wrong}"
-    return constants, None
+                return "differs", f"{who}: {name} {wrong}"
+        return "agrees", ", ".join(self.constants)
+
+    def write(self, folder):
+        """Leaves the model and its tensors in a folder, as dml-run takes them."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "model.onnx").write_bytes(self.make_case().model)
+        for kind, arrays in (("input", {name: self.inputs[name] for name in self.candidates}),
+                             ("wanted", self.wanted)):
+            for index, array in enumerate(arrays.values()):
+                array = array.view(numpy.uint8) if array.dtype == numpy.bool_ else array
+                numpy.save(folder / f"{kind}-{index}.npy",
+                           numpy.ascontiguousarray(array.reshape(array.shape or (1,))))
 
 
-def run_test(tools, options, file, folder):
-    """The outcome of a model: a word, and what there is to say about it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        model = onnx.load(file)
-        all_constants, folders = [], sorted(file.parent.glob("test_data_set_*"))
-        if not folders:
-            return "fails", "there is no data"
-        for data in folders:
-            constants, wrong = run_data(tools, options, model, file, data, folder)
-            if wrong:
-                return "differs", wrong
-            all_constants = max(all_constants, constants, key=len)
-        return "agrees", ", ".join(all_constants)
-    except Refused as refused:
-        return "refused", str(refused)
-    except Failed as failed:
-        return "fails", str(failed)
+def run_tests(tests):
+    """The outcome of each test. Inputs that a model has to know become constants, the last
+    one first."""
+    outcomes, left = {}, list(tests)
+    while left:
+        results = judge_nodes_in_parallel([test.make_case() for test in left], ["--device"])
+        again = []
+        for test, result in zip(left, results):
+            kind, detail = outcomes[test] = test.judge(*result)
+            if kind == "refused" and WANTS_CONSTANT in detail and test.candidates:
+                test.constants.insert(0, test.candidates.pop())
+                again.append(test)
+        left = again
+    return outcomes
+
+
+def run_models(files, names, keep):
+    """The outcome of each model, which is that of its folders of data: the first one that
+    does not agree, or the one with the most constants."""
+    tests = [Test(name, files[name], data) for name in names
+             for data in sorted(files[name].parent.glob("test_data_set_*"))]
+    of_models = {name: [] for name in names}
+    for test, outcome in run_tests(tests).items():
+        of_models[test.name].append(outcome)
+        if keep:
+            test.write(keep / test.name)
+    return {name: next((each for each in found if each[0] != "agrees"), None)
+            or max(found, key=lambda each: len(each[1]), default=("fails", "there is no data"))
+            for name, found in of_models.items()}
 
 
 def write_page(outcomes):
@@ -272,12 +247,8 @@ def main():
                         help="ONNX's folder of tests (%(default)s)")
     parser.add_argument("--filter", default="", metavar="REGEX",
                         help="only the tests whose name has this")
-    parser.add_argument("--device", help="the Vulkan device")
-    parser.add_argument("compile", nargs="*", metavar="OPTION",
-                        help="after --, an option of dml-compile, such as --device=native for"
-                             " a device that lacks features of the profile full")
     parser.add_argument("--keep", type=pathlib.Path, metavar="DIR",
-                        help="leave executables, inputs and outputs there")
+                        help="leave models, inputs and what is wanted there, for dml-run")
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs/ONNX.md",
                         help="what is expected (%(default)s)")
     parser.add_argument("--update", action="store_true", help="write the page")
@@ -290,7 +261,7 @@ def main():
     if not files:
         sys.exit(f"backend_tests.py: error: there are no tests in {options.data};"
                  " Debian has them as libonnx-testdata")
-    tools = {name: find_tool(name) for name in ("dml-compile", "dml-run", "dml-interpret")}
+    find_tool("dml-judge-nodes")
     if options.probe:
         return 0
     names = [name for name in files if re.search(options.filter, name)]
@@ -299,13 +270,7 @@ def main():
     if options.update and len(names) < len(files):
         sys.exit("backend_tests.py: error: the page is written of all tests alone")
 
-    with tempfile.TemporaryDirectory() as scratch:
-        def run(name):
-            return run_test(tools, options, files[name],
-                            (options.keep or pathlib.Path(scratch)) / name)
-
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            outcomes = dict(zip(names, pool.map(run, names)))
+    outcomes = run_models(files, names, options.keep)
     counts = collections.Counter(kind for kind, _ in outcomes.values())
     print(f"{len(names)} of {len(files)} models: "
           + ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))

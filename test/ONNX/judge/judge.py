@@ -18,7 +18,6 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,6 +29,7 @@ from compare import describe_wrong, find_deviation, find_wrong, is_between
 from container import Case, read_cases, read_records, take_array
 from draw import Draw, state_outputs
 import generate
+from nodes import judge_nodes, simplify
 from older import modernize
 from page import AGREES, LIMITED, MEANING, REFUSED, STANDING, write_page
 from specification import correct
@@ -40,14 +40,6 @@ ROOT = FOLDER.parents[2]
 LIMITS = [r"but feature level \d_\d supports", r"no DirectML tensor has",
           r"1 to 2\^32 - 1 elements", r"DirectML", r"the provider",
           r"the shape of its result depends"]
-
-
-def find_tool(name):
-    folders = [os.environ.get("PATH", ""), str(ROOT / "build/release/bin")]
-    found = shutil.which(name, path=os.pathsep.join(folders))
-    if not found:
-        sys.exit(f"judge.py: error: there is no {name} in PATH or {folders[1]}")
-    return found
 
 
 #===----------------------------------------------------------------------===#
@@ -140,28 +132,6 @@ def learn(cases, onnxruntime, notes):
 # dml
 #===----------------------------------------------------------------------===#
 
-def interpret(cases, arguments=()):
-    """What dml-judge-nodes makes of cases: headers and bytes."""
-    with tempfile.TemporaryDirectory() as folder:
-        questions, output = pathlib.Path(folder, "cases"), pathlib.Path(folder, "results")
-        with open(questions, "wb") as file:
-            for case in cases:
-                case.write(file, is_question=True)
-        subprocess.run([find_tool("dml-judge-nodes"), *arguments, questions, output],
-                       check=True)
-        results = list(read_records(output.read_bytes()))
-    if len(results) != len(cases):
-        sys.exit(f"judge.py: error: {len(results)} results of {len(cases)} cases")
-    return results
-
-
-def simplify(sentence):
-    """A refusal without the numbers and names of its node."""
-    lines = sentence.strip().split("\n")
-    node = len(lines) > 1 and re.fullmatch(r"  (.*?): \d+ nodes?, .*?': (.*)", lines[1])
-    return f"{node[1]}: {node[2]}" if node else lines[0]
-
-
 def judge_device(case, header, payload, bounds):
     """The outcome of a case on which the interpreter agrees: that of the device."""
     if header.get("device", "computed") != "computed":
@@ -250,7 +220,7 @@ def run_live(options):
         for case in cases:
             drawn[case.name.split()[0]] += 1
         known = learn(cases, options.onnxruntime, notes)
-        for case, result in zip(known, interpret(known)):
+        for case, result in zip(known, judge_nodes(known)):
             operator = case.name.split()[0]
             answered[operator] += 1
             outcome, sentence = judge(case, *result)
@@ -298,7 +268,7 @@ def run_show(options):
     known = learn([case], options.onnxruntime, notes)
     print(show(case), dict(notes), case.about.get("note", ""))
     if known:
-        header, payload = interpret(known)[0]
+        header, payload = judge_nodes(known)[0]
         print(header)
         print(judge(case, header, payload))
     if options.save:
@@ -323,7 +293,7 @@ def load(path):
 def keep_outcomes(cases):
     """The cases with the outcomes of today; those that differ, or crash, are told."""
     kept = []
-    for case, result in zip(cases, interpret(cases)):
+    for case, result in zip(cases, judge_nodes(cases)):
         case.about["outcome"], case.about["sentence"] = judge(case, *result)
         if case.about["outcome"] in STANDING:
             kept.append(case)
@@ -384,7 +354,7 @@ def run_check(options):
         agreeing = [case for case in cases if case.about["outcome"] == AGREES]
         step = max(1, len(agreeing) // options.device)
         cases = agreeing[::step][:options.device]
-    results = interpret(cases, ["--device"] if options.device else [])
+    results = judge_nodes(cases, ["--device"] if options.device else [])
     wrong = 0
     for case, result in zip(cases, results):
         wanted = case.about["outcome"], case.about["sentence"]

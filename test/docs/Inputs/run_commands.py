@@ -50,7 +50,7 @@ NOT_RUN = {
     "ctest --preset release -R runtime/": "CTest runs these tests",
     "scripts/package": "the test `packages` does",
     "dml-run model.dmlx --input=... --time": "its input stands for any",
-    "test/ONNX/backend_tests.py": "test/ONNX/backend.test does, for a minute",
+    "test/ONNX/backend_tests.py": "test/ONNX/backend.test does",
     "test/ONNX/backend_tests.py --update": "it writes into the checkout",
     "benchmarks/run": "it takes minutes",
     "benchmarks/run --json=after.json --filter='^pad|^tile'": "it takes minutes",
@@ -66,6 +66,7 @@ NOT_RUN = {
         "it writes gigabytes and takes minutes",
     "dml-bench suite/*.dmlx --operations=suite/operations.txt --json=gpu.json":
         "it takes minutes",
+    "dml-bench --calibrate": "dml-bench --calibrate --save measures the same",
     "benchmarks/plot before.json after.json -o ratios.svg":
         "test/tools/dml-bench/suite.test does",
     "scripts/with-swiftshader dml-fuzz --count=20 --output-dir=/tmp":
@@ -106,13 +107,13 @@ INSTEAD = {
         "test/ONNX/backend_tests.py --filter=resize_upsample_sizes_nearest_ceil "
         "--keep=/tmp/models",
     "benchmarks/run --eighth":
-        "benchmarks/run --eighth --filter='^tile2x2_f32' --repeats=1",
+        "benchmarks/run --eighth --filter='^tile2x2_f32' --repeats=1 --rotate=0",
     "benchmarks/run --eighth --filter='^pad_edge_f32'":
-        "benchmarks/run --eighth --filter='^pad_edge_f32' --repeats=1",
+        "benchmarks/run --eighth --filter='^pad_edge_f32' --repeats=1 --rotate=0",
     "dml-compile examples/padding.mlir -o /tmp/padding.dmlx && "
     "dml-bench /tmp/padding.dmlx":
         "dml-compile examples/padding.mlir -o /tmp/padding.dmlx && "
-        "dml-bench /tmp/padding.dmlx --repeats=1",
+        "dml-bench /tmp/padding.dmlx --repeats=1 --rotate=0",
     "benchmarks/few-rows --filter='i4_b32z' --rows=1,4,16":
         "benchmarks/few-rows --filter='i4_b32z_f32' --rows=1 --shapes=64x64 --repeats=1",
     "benchmarks/few-rows --write=folder --compile-arg=--device-profile=full,subgroupSize=32":

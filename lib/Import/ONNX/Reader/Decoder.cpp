@@ -504,8 +504,11 @@ static auto guard(StringRef bytes, bool isWhole, Function decode)
         "the file is no ONNX model: " +
         llvm::Twine(isText ? "it begins with text, and " : "") + message);
   };
-  if (!bytes.empty() && bytes.find_first_not_of('\0') == bytes.npos)
-    return fail("it has nothing but zeros");
+  // No field begins with a byte of 0. The first page says so: behind it, a
+  // sparse file may have gigabytes of zeros.
+  StringRef start = bytes.take_front(4096);
+  if (!start.empty() && start.find_first_not_of('\0') == start.npos)
+    return fail("it begins with " + llvm::Twine(start.size()) + " bytes of 0");
   try {
     return decode(pbf_reader(bytes.data(), bytes.size()));
   } catch (const DecodeError &error) {
