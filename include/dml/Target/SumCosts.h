@@ -375,6 +375,15 @@ inline double getJoinedSumCycles(const DeviceSpeed &device) {
 inline constexpr double registersAhead = 56;
 inline constexpr double otherRegisters = 20;
 
+/// The number of registers for each word of 4-bit factors that is loaded ahead,
+/// and for each scale and zero point: the number itself, and its share of
+/// addresses.
+/// unit:   registers of 4 bytes
+/// shown:  a row times 3072 x 3072 numbers on an H200: 34, 44, 72 and 142
+///         registers with 1, 2, 4 and 8 columns of 4 words, 80 with 8 columns
+///         of one word, and 135 with 4 columns of 8 words
+inline constexpr double registersOfWord = 2.3;
+
 /// The number of registers for the address and the condition of a selection
 /// between an element and padding, if the driver's compiler keeps the order of
 /// the program (DeviceSpeed::computesInOrder). On AMD's GPUs a condition takes
@@ -404,6 +413,18 @@ inline constexpr double maxConditions = 48;
 ///         takes 19 us on an H100, gemm_rows1_f16 with one 25.6
 inline constexpr double shareOfMemory = 0.75;
 inline constexpr double memoryOfOne = 1.1;
+
+/// The same as `memoryOfOne` for one row times columns of 4-bit numbers.
+/// Threads load words of the next terms only after they have unpacked the ones
+/// before, so that a workgroup has few loads in flight.
+/// unit:   share of the time
+/// device: latency of memory, times its rate, for each multiprocessor
+/// shown:  a row of f16 times 4096 x 4096 numbers between other steps of a
+///         decoder on an H200: 256 workgroups take 13.0 us, and 1024 with half
+///         of the columns and twice the slices 8.4. Of the tiles that were
+///         measured for ten products of Phi-3-mini and Llama-3-8B, the chosen
+///         ones take 1.4 % longer than the best on average, and 21 % with 1.1
+inline constexpr double memoryOfOneRead = 7;
 
 /// The share of memory's time that each further tile of rows takes to load the
 /// same factors of columns again. Most of these factors come from the last

@@ -26,6 +26,8 @@
 #include "Emit/Loops.h"
 #include "Emit/VectorPacker.h"
 #include "dml/Target/RowCosts.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
@@ -251,6 +253,7 @@ private:
   void buildScans();
   LinearForm getScanned(LinearForm first, int64_t vectors, int64_t i,
                         Value &exists);
+  void loadAhead();
   void store(TileBuilder &builder, ArrayRef<Forms> coordinates,
              Value condition);
 
@@ -1018,6 +1021,52 @@ void RowKernel::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
     memref::StoreOp::create(b, vector, output.getBuffer(), place);
 }
 
+/// Returns the operations in the block of `op` behind `first` that compute the
+/// operands of `op`, and `op` itself, in their order. Returns nothing if one of
+/// them depends on memory.
+static std::optional<SetVector<Operation *>> findAddress(memref::LoadOp op,
+                                                         Operation *first) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *each) {
+    return each->getBlock() == first->getBlock() &&
+           first->isBeforeInBlock(each);
+  };
+  if (failed(getBackwardSlice(op.getOperation(), &slice, options)) ||
+      !llvm::all_of(slice, isMemoryEffectFree))
+    return std::nullopt;
+  slice.insert(op);
+  return slice;
+}
+
+/// Moves loads of other operands than the row, such as a scale and a bias, to
+/// the front of the first exchange between threads. Memory then serves these
+/// loads while the threads wait for the row. Behind a barrier, drivers would
+/// begin them only when the exchange is over.
+void RowKernel::loadAhead() {
+  Block *block = b.getInsertionBlock();
+  auto first = llvm::find_if(*block, [](Operation &each) {
+    return isa<gpu::ShuffleOp, gpu::BarrierOp>(each);
+  });
+  if (first == block->end())
+    return;
+  int64_t registers = 0;
+  for (Operation &each :
+       llvm::make_early_inc_range(llvm::make_range(first, block->end()))) {
+    auto load = dyn_cast<memref::LoadOp>(each);
+    if (!load || load.getMemRefType().getMemorySpace())
+      continue;
+    int64_t bits = DataLayout::closest(load).getTypeSizeInBits(load.getType());
+    registers += llvm::divideCeilSigned(bits, 32);
+    if (registers > cost::rows::maxRegistersAhead)
+      return;
+    if (auto address = findAddress(load, &*first))
+      for (Operation *needed : *address)
+        needed->moveBefore(&*first);
+  }
+}
+
 void RowKernel::build() {
   int64_t groups = llvm::divideCeilSigned(numSlots, slotsOfGroup);
   GroupedLaunch grouped = createLaunch(b, op, groups);
@@ -1056,6 +1105,8 @@ void RowKernel::build() {
       store(builder, bindItem(builder, item), both(b, isWanted, exists));
       return SmallVector<Value>();
     });
+    if (getNumRounds() == 0)
+      loadAhead();
   } else {
     Value isFirst;
     if (tile.threads > 1)

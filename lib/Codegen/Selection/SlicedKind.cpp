@@ -62,6 +62,9 @@ struct FactorCost {
   /// uses, but only a limited number of loads of vectors. The numbers are
   /// therefore separate.
   double ofVectors = 0, ofSingles = 0;
+  /// The number of registers for words of 4-bit factors, and for the scales and
+  /// zero points of these factors. Drivers load all of them ahead.
+  double ofWords = 0;
   /// The number of registers that a driver's compiler needs if it keeps the
   /// order of the program (DeviceSpeed::computesInOrder). They hold all factors
   /// of a round, and the values from which these factors are computed.
@@ -110,6 +113,12 @@ static FactorCost getFactorCost(const FactorTraits &factors,
                               static_cast<double>(factors.numPerWord) +
                           static_cast<double>(factors.sharedLoads)) +
                      static_cast<double>(factors.numPerWord);
+  if (factors.numPerWord > 0 && factors.bits < 8)
+    result.ofWords = cost::sliced::registersOfWord *
+                     static_cast<double>(positions) *
+                     (static_cast<double>(tile.terms) /
+                          static_cast<double>(factors.numPerWord) +
+                      static_cast<double>(factors.sharedLoads));
   if (factors.isChosen) {
     result.inOrder *= 1 + cost::sliced::registersOfChoice;
     result.conditions = static_cast<double>(positions * stepTerms);
@@ -163,6 +172,10 @@ static double countRegisters(const SliceTile &tile, const FactorCost &rows,
        times = static_cast<double>(tile.times);
   if (device.computesInOrder != 0)
     return sums + rows.inOrder + columns.inOrder + cost::sliced::otherRegisters;
+  // Beside a single row, words are loaded ahead of everything else, and the
+  // row's factors when those of a word are multiplied by them.
+  if (columns.ofWords > 0 && tile.rows == 1)
+    return sums + times * columns.ofWords + cost::sliced::otherRegisters;
   // A factor that is loaded ahead of its use holds a register until then.
   // Drivers move all loads of single factors ahead, and loads of vectors
   // (FactorCost::ofVectors) as far as registers are left for them.
@@ -170,6 +183,34 @@ static double countRegisters(const SliceTile &tile, const FactorCost &rows,
                           cost::sliced::registersAhead + sums / 2);
   return sums + ahead + times * (rows.ofSingles + columns.ofSingles) +
          cost::sliced::otherRegisters;
+}
+
+/// Returns the cycles in which memory transfers the factors, if a
+/// multiprocessor has `together` workgroups at a time. `isRead` says whether
+/// the kernel does little else.
+static double getMemoryTime(const SumTraits &sums, const SliceTile &tile,
+                            double together, bool isRead,
+                            const DeviceSpeed &device) {
+  int64_t rowTiles = llvm::divideCeilSigned(sums.rows.size, tile.rows);
+  double bytes =
+      getFactorBytes(sums, sums.rows) +
+      getFactorBytes(sums, sums.columns) *
+          (1 + cost::sliced::shareOfCache * static_cast<double>(rowTiles - 1));
+  double ofOne =
+      isRead ? cost::sliced::memoryOfOneRead : cost::sliced::memoryOfOne;
+  double time = bytes * device.getCyclesPerByte() *
+                cost::sliced::shareOfMemory * (1 + ofOne / together);
+  // The number of neighbouring factors that threads load together.
+  int64_t ofPiece = 0;
+  if (!sums.isAlong())
+    ofPiece = DeviceProfile::workgroupSize / tile.slices * tile.columns /
+              sums.columns.sums;
+  else if (isRead)
+    ofPiece = tile.together * tile.terms;
+  if (ofPiece > 0 && sums.columns.getBytes(ofPiece) <
+                         cost::sectorsTogether * device.sectorBytes)
+    time *= cost::sliced::memoryOfPieces;
+  return time;
 }
 
 /// Returns the cycles of a sliced kernel with `tile`, or nothing if its threads
@@ -214,20 +255,20 @@ static std::optional<double> getSlicedTime(const SumTraits &sums,
         together = std::max(together, most);
         return rounds * std::max(most * busy, alone) + most * last;
       });
-  // All threads start at the same time, wait for memory, and add up their
-  // products afterwards. The time of memory therefore does not overlap with the
-  // other time, and is added to it.
-  double memory = (getFactorBytes(sums, sums.rows) +
-                   getFactorBytes(sums, sums.columns) *
-                       (1 + cost::sliced::shareOfCache *
-                                static_cast<double>(rowTiles - 1))) *
-                  device.getCyclesPerByte();
-  memory *=
-      cost::sliced::shareOfMemory * (1 + cost::sliced::memoryOfOne / together);
-  if (!isAlong && sums.columns.getBytes(columnsOfGroup / sums.columns.sums) <
-                      cost::sectorsTogether * device.sectorBytes)
-    memory *= cost::sliced::memoryOfPieces;
-  return device.kernelCycles + memory + time;
+  // A row times columns of 4-bit numbers is little more than a read of these
+  // columns. With several rows, the products of a word take longer than its
+  // load.
+  bool isRead = columns.ofWords > 0 && sums.rows.size == 1;
+  double memory = getMemoryTime(sums, tile, together, isRead, device);
+  // The first workgroups start at the same time, wait for memory, and add up
+  // their products afterwards, so that neither time hides the other. In a read,
+  // workgroups that follow load while others add up: with four times as many
+  // workgroups as the device takes at once, a quarter of the shorter time is
+  // added to the longer one.
+  double waves =
+      isRead ? std::max(groups / (device.multiprocessors * together), 1.0) : 1;
+  return device.kernelCycles + std::max(memory, time) +
+         std::min(memory, time) / waves;
 }
 
 //===----------------------------------------------------------------------===//
