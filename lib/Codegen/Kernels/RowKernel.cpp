@@ -159,6 +159,7 @@ public:
         numItems(layout.getItems(reduction)),
         numSlots(layout.getSlots(reduction)),
         slotsOfGroup(numThreads / tile.threads),
+        enoughThreads(profile.getSpeed().getEnoughThreads()),
         subgroupSize(profile.getSubgroupSize()),
         inSubgroup(getThreadsInSubgroup(reduction, tile, layout, profile)) {}
 
@@ -267,6 +268,8 @@ private:
   /// number of slots that a workgroup computes. A slot is a row, or a group of
   /// rows whose elements a thread holds together.
   const int64_t numItems, numSlots, slotsOfGroup;
+  /// The number of threads that fill the device.
+  const int64_t enoughThreads;
   /// The number of threads in a subgroup, and the number of threads of a
   /// subgroup that belong to one row (1 if the kernel does not use shuffles).
   const int64_t subgroupSize, inSubgroup;
@@ -1043,7 +1046,9 @@ static std::optional<SetVector<Operation *>> findAddress(memref::LoadOp op,
 /// Moves loads of other operands than the row, such as a scale and a bias, to
 /// the front of the first exchange between threads. Memory then serves these
 /// loads while the threads wait for the row. Behind a barrier, drivers would
-/// begin them only when the exchange is over.
+/// begin them only when the exchange is over. If there are more threads than
+/// fill the device, other workgroups use that time, and the loads only hold
+/// registers.
 void RowKernel::loadAhead() {
   Block *block = b.getInsertionBlock();
   auto first = llvm::find_if(*block, [](Operation &each) {
@@ -1105,7 +1110,7 @@ void RowKernel::build() {
       store(builder, bindItem(builder, item), both(b, isWanted, exists));
       return SmallVector<Value>();
     });
-    if (getNumRounds() == 0)
+    if (getNumRounds() == 0 && groups * numThreads <= enoughThreads)
       loadAhead();
   } else {
     Value isFirst;

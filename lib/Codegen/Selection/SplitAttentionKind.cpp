@@ -32,14 +32,6 @@ static double getPartsTime(const Attention &attention,
                       ((terms + columns) * getOpsOfProduct(rows, side, device) +
                        cost::attention::opsPerScore) /
                       DeviceSpeed::opsPerCycle;
-  // Several workgroups, which compute different rows, may need the same keys
-  // and values. The first of them loads these from memory, and the others load
-  // them from the last-level cache.
-  double bytes = getFactorBytes(attention) * tiles / groups;
-  double loading = bytes *
-                   (device.getCyclesPerByte() * device.multiprocessors +
-                    (tiles - 1) / device.lastCacheBytesPerCycle) /
-                   tiles;
   int64_t loads =
       1 + (layout.isWrittenOut(attention) ? 1 : layout.getTrips(attention)) +
       llvm::divideCeilSigned(layout.getKeysOfColumns(), layout.keysTogether);
@@ -50,6 +42,16 @@ static double getPartsTime(const Attention &attention,
                                           DeviceProfile::workgroupSize),
                       static_cast<double>(layout.getBytes(attention))},
                      groups, device);
+  // Several workgroups, which compute different rows, may need the same keys
+  // and values. The first of them loads these from memory, and the others load
+  // them from the last-level cache. Few workgroups have too few loads in flight
+  // to reach the rate of memory.
+  double bytes = getFactorBytes(attention) * tiles / groups;
+  double loading = bytes *
+                   (device.getCyclesPerByte() * device.multiprocessors +
+                    (tiles - 1) / device.lastCacheBytesPerCycle) /
+                   tiles * cost::attention::shareOfMemory *
+                   (1 + cost::attention::memoryOfOne / occupancy.resident);
   // A workgroup that has a multiprocessor to itself loads, waits and computes
   // in turn. Several workgroups load while others wait.
   double together =
@@ -99,7 +101,7 @@ static void searchSplitTiles(const Attention &attention,
   int64_t queries = attention.sharingHeads * attention.products.rows.size;
   if (queries > cost::attention::maxSplitQueries)
     return;
-  for (int64_t most : {4, 8, 16}) {
+  for (int64_t most : {2, 4, 8, 16}) {
     int64_t tiles = llvm::divideCeilSigned(queries, most);
     for (int64_t keys : keysOfParts) {
       SplitAttentionTile tile{llvm::divideCeilSigned(queries, tiles), keys};
