@@ -20,8 +20,8 @@ import subprocess
 import sys
 import time
 
-# Commands of several pages that only print, and whose result the first run has for all.
-RUN_ONCE = ("scripts/test --list",)
+# Commands of several pages that need to run once: they only print, or write the same files.
+RUN_ONCE = ("scripts/test --list", "examples/digits/make_digits.py /tmp/digits")
 # Commands that are not run, and why.
 NOT_RUN = {
     "scripts/test": "it runs this test",
