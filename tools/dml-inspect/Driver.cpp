@@ -271,8 +271,8 @@ uint64_t dml::tools::getSpills(const DriverKernel &kernel) {
         std::end(names))
       std::from_chars(statistic.value.data(),
                       statistic.value.data() + statistic.value.size(), value);
-    // The upper half of each of NVIDIA's sizes is 16, and that of a kernel
-    // which has no local memory, too (driver 580.159).
+    // NVIDIA's driver (580.159) sets the upper half of a size to 16, also if
+    // the kernel has no local memory.
     most = std::max<uint64_t>(most, static_cast<uint32_t>(value));
   }
   return most;

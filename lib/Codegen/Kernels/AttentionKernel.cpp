@@ -593,7 +593,8 @@ Value AttentionKernel::buildSeenBlocks() {
                                       getCoordinates(*rows.operand, position));
         return {arith::MaxUIOp::create(b, carried.front(), ofQuery)};
       });
-  // The minimum tells range analysis that the key is one of the keys.
+  // The minimum with the number of the last key tells range analysis that
+  // `lastKey` is the number of a key.
   Value lastKey =
       arith::MinUIOp::create(b, last.front(), constant(attention.keys - 1));
   Value lastNumber =

@@ -32,13 +32,13 @@
 // error that this permits.
 //
 // A causal mask or the length of a cache may hide the last keys from a query.
-// The loop then ends with the last block that has a key which a query of the
-// workgroup sees, and values behind this key count as 0. A block may have keys
-// that only some queries of the workgroup see. The weight of such a key is 0
-// for the other queries, but the product of 0 and an infinite or NaN value
-// would be NaN. The kernel therefore replaces infinite and NaN values of such a
-// block by 0 and marks them. At the end, the kernel adds the replaced values to
-// the outputs of the queries that see them.
+// The loop over the blocks of keys then ends with the last block in which a
+// query of the workgroup sees a key. Values of later keys count as 0. A block
+// may have keys that only some queries of the workgroup see. The weight of such
+// a key is 0 for the other queries, but the product of 0 and an infinite or NaN
+// value would be NaN. The kernel therefore replaces infinite and NaN values of
+// such a block by 0 and marks them. At the end, the kernel adds the replaced
+// values to the outputs of the queries that see them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -382,8 +382,8 @@ void MatrixAttentionBuilder::findSeenKeys() {
   if (!attention.isSeen)
     return;
   Value last = buildLastSeen(coordinates);
-  // The threads exchange the complements of their numbers, too. The largest
-  // complement is the complement of the smallest number.
+  // Threads can exchange their largest number. The smallest number follows from
+  // the complements of all numbers: its complement is the largest of them.
   Type i32 = b.getI32Type();
   Value number = arith::IndexCastUIOp::create(b, i32, last),
         ones = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1)),
@@ -810,8 +810,9 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
 /// Returns `vectors`, which hold values of block `keyBlock`. Where a key of the
 /// block is hidden from a query of the workgroup, 0 replaces infinite and NaN
 /// elements, and the function marks these elements in `state`. The weight of a
-/// hidden key is 0, but the matrix units would add 0 times NaN. addNonFinite()
-/// adds the replaced elements to the outputs of the queries that see them.
+/// hidden key is 0, but matrix units compute 0 times NaN, which is NaN.
+/// addNonFinite() adds the replaced elements to the outputs of the queries that
+/// see them.
 SmallVector<Value> MatrixAttentionBuilder::hideNonFinite(State &state,
                                                          LinearForm keyBlock,
                                                          ValueRange vectors) {

@@ -18,6 +18,7 @@
 #include "Emit/Launch.h"
 #include "Emit/QuantizedFactors.h"
 #include "Emit/Staging.h"
+#include "Emit/VectorPacker.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"

@@ -43,9 +43,9 @@ static double getPartsTime(const Attention &attention,
                       static_cast<double>(layout.getBytes(attention))},
                      groups, device);
   // Several workgroups, which compute different rows, may need the same keys
-  // and values. The first of them loads these from memory, and the others load
-  // them from the last-level cache. Few workgroups have too few loads in flight
-  // to reach the rate of memory.
+  // and values. The first of these workgroups loads the keys and values from
+  // memory, and the others load them from the last-level cache. Few workgroups
+  // have too few loads in flight to reach the rate of memory.
   double bytes = getFactorBytes(attention) * tiles / groups;
   double loading = bytes *
                    (device.getCyclesPerByte() * device.multiprocessors +

@@ -29,13 +29,12 @@ from compare import describe_wrong, find_deviation, find_wrong, is_between
 from container import Case, read_cases, read_records, take_array
 from draw import Draw, state_outputs
 import generate
-from nodes import judge_nodes, simplify
+from nodes import ROOT, judge_nodes, simplify
 from older import modernize
 from page import AGREES, LIMITED, MEANING, REFUSED, STANDING, write_page
 from specification import correct
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-ROOT = FOLDER.parents[2]
 # Sentences that name what DirectML has not, or this dialect of it.
 LIMITS = [r"but feature level \d_\d supports", r"no DirectML tensor has",
           r"1 to 2\^32 - 1 elements", r"DirectML", r"the provider",

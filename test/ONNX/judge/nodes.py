@@ -41,8 +41,8 @@ def judge_nodes(cases, arguments=()):
 
 
 def judge_nodes_in_parallel(cases, arguments=()):
-    """The same, by as many processes as there are processors, between which the cases are
-    dealt out like cards."""
+    """What judge_nodes() returns. Each of as many processes as there are processors has
+    every N-th case."""
     count = min(os.cpu_count(), max(1, len(cases)))
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
         dealt = list(pool.map(lambda first: judge_nodes(cases[first::count], arguments),

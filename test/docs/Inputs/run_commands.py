@@ -20,7 +20,8 @@ import subprocess
 import sys
 import time
 
-# Commands of several pages that need to run once: they only print, or write the same files.
+# Commands that several pages have, and that run once: each only prints, or writes the same files
+# each time.
 RUN_ONCE = ("scripts/test --list", "examples/digits/make_digits.py /tmp/digits")
 # Commands that are not run, and why.
 NOT_RUN = {

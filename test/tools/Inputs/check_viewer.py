@@ -126,19 +126,19 @@ def main():
     text = plain.read_text(encoding="utf-8")
     page.write_text(text.replace("</body>", f"<script>{PROGRAM % {'nodes': NODES}}</script></body>"),
                     encoding="utf-8")
-    # A scheme changes colours alone, and a width places alone: not each pair of them is tried.
-    for width, scheme in ((500, "light"), (1100, "dark"), (1900, "light")):
+    # A scheme changes colours alone, and a width changes places alone, so that the program and
+    # the picture have one scheme each at a width.
+    for width, scheme, other in ((500, "light", "dark"), (1100, "dark", "light"), (1900, "light", "dark")):
         document = browse(browser, page, width, scheme, "--virtual-time-budget=20000", "--dump-dom")
         wrong = re.search(r'data-wrong="([^"]*)"', document)
         if not wrong or wrong[1] != "none":
             sys.exit(f"at {width}, {scheme}, these are wrong: {wrong[1] if wrong else 'the script did not end'}")
-    for width, scheme in ((500, "dark"), (1900, "light")):
-        picture = folder / f"big-{width}-{scheme}.png"
-        browse(browser, plain, width, scheme, f"--screenshot={picture}")
+        picture = folder / f"big-{width}-{other}.png"
+        browse(browser, plain, width, other, f"--screenshot={picture}")
         found, rows = read_picture(picture)
-        background = SCHEMES[scheme][1]
+        background = SCHEMES[other][1]
         if found != background or rows < 50:
-            sys.exit(f"at {width}, {scheme}: the background is {found}, wanted is {background}; "
+            sys.exit(f"at {width}, {other}: the background is {found}, wanted is {background}; "
                      f"{rows} rows of pixels differ")
     print("the tools of the drawing work at three widths, light and dark")
 

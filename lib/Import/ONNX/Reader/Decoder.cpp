@@ -504,8 +504,8 @@ static auto guard(StringRef bytes, bool isWhole, Function decode)
         "the file is no ONNX model: " +
         llvm::Twine(isText ? "it begins with text, and " : "") + message);
   };
-  // No field begins with a byte of 0. The first page says so: behind it, a
-  // sparse file may have gigabytes of zeros.
+  // A field does not begin with a byte of 0. The check reads one page alone,
+  // since a sparse file may have gigabytes of zeros.
   StringRef start = bytes.take_front(4096);
   if (!start.empty() && start.find_first_not_of('\0') == start.npos)
     return fail("it begins with " + llvm::Twine(start.size()) + " bytes of 0");
