@@ -58,6 +58,19 @@ Value OpaqueZeros::hide(Operation *user, Value value) {
   return hidden;
 }
 
+Value OpaqueZeros::addTo(Operation *user, Value constant) {
+  Value zero = get(user, constant.getType());
+  TypedAttr number;
+  matchPattern(constant, m_Constant(&number));
+  Value &sum = sums[{user->getParentOfType<gpu::GPUFuncOp>(), number}];
+  if (!sum) {
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    b.setInsertionPointAfterValue(zero);
+    sum = arith::AddIOp::create(b, zero, arith::ConstantOp::create(b, number));
+  }
+  return sum;
+}
+
 Value OpaqueZeros::buildHidden(ImplicitLocOpBuilder &b, Value zero,
                                Value value) {
   Type type = value.getType();

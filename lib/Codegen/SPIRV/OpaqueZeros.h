@@ -36,6 +36,10 @@ public:
   /// beginning of the kernel, and any other value in front of `user`.
   mlir::Value hide(mlir::Operation *user, mlir::Value value);
 
+  /// Returns the sum of `constant`, an i32, and an opaque zero. The sum is
+  /// computed once, at the beginning of the kernel.
+  mlir::Value addTo(mlir::Operation *user, mlir::Value constant);
+
 private:
   static mlir::Value buildHidden(mlir::ImplicitLocOpBuilder &b,
                                  mlir::Value zero, mlir::Value value);
@@ -44,7 +48,7 @@ private:
       zeros;
   llvm::SmallDenseMap<std::pair<mlir::Operation *, mlir::Attribute>,
                       mlir::Value>
-      constants;
+      constants, sums;
 };
 
 } // namespace dml

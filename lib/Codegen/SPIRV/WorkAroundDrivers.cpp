@@ -320,6 +320,26 @@ static LogicalResult compareBeforeWidening(WorkaroundState &state) {
 }
 
 //===----------------------------------------------------------------------===//
+// joined-masks
+//===----------------------------------------------------------------------===//
+
+/// Hides the mask of `(x & mask) | bits`, where `mask` and `bits` are
+/// constants. A GPU may have an instruction that computes both operations, but
+/// no instruction takes two constants. The hidden constant lies in a register.
+/// It is the sum of the constant and an opaque zero, since a driver would join
+/// an exclusive or with the `&`.
+static LogicalResult hideJoinedMasks(WorkaroundState &state) {
+  state.module.walk([&](arith::OrIOp op) {
+    auto masked = op.getLhs().getDefiningOp<arith::AndIOp>();
+    if (op.getType().isInteger(32) && masked &&
+        matchPattern(op.getRhs(), m_Constant()) &&
+        matchPattern(masked.getRhs(), m_Constant()))
+      masked.getRhsMutable().assign(state.zeros.addTo(masked, masked.getRhs()));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // long-divisions
 //===----------------------------------------------------------------------===//
 
@@ -386,8 +406,9 @@ struct Workaround {
 ///   term of such a sum may be a constant 0.
 /// * zero-products is before found-zeros. It makes selections between 0 and
 ///   NaN, and found-zeros hides the factors that are computed from these.
-/// * long-divisions is last. It also merges equal operations that the other
-///   rows have made.
+/// * long-divisions is behind all rows that change results. It also merges
+/// equal
+///   operations that these rows have made.
 ///
 /// The rows that hide values, such as zero-terms, rounding-sums and
 /// found-zeros, may be in any order among themselves. No driver knows a value
@@ -405,6 +426,7 @@ static constexpr Workaround workarounds[] = {
     {"widened-comparisons", compareBeforeWidening},
     {"masked-halves", hideMasksOfHalves},
     {"long-divisions", narrowLongDivisions},
+    {"joined-masks", hideJoinedMasks},
 };
 
 namespace {
