@@ -1,14 +1,14 @@
 // A row times columns of 4-bit numbers is little more than a read of these columns, between
-// steps that wait for each other. 132 multiprocessors get 1024 workgroups of few columns for
-// 4096 sums, since a workgroup that unpacks words has few loads in flight. For 128256 sums,
-// there are enough workgroups of more columns, which load fewer factors of the row.
+// steps that wait for each other. 132 multiprocessors get 512 workgroups of 8 columns for
+// 4096 sums. For 128256 sums, there are enough workgroups of 16 columns, which have more
+// rounds, and add up fewer partial sums.
 //
 // RUN: dml-opt %s --mlir-disable-threading --dml-to-gpu=device-profile=full,subgroupSize=32,multiprocessors=132 --mlir-print-ir-after=dml-select-kernels -o %t 2>&1 | FileCheck %s
 //
 // SPDX-License-Identifier: Apache-2.0
 
 // CHECK-LABEL: func @few(
-// CHECK:       dml.kernel = {slice_tile = array<i64: 1, 2, 64, 32, 2, 4>}
+// CHECK:       dml.kernel = {slice_tile = array<i64: 1, 2, 32, 32, 1, 4>}
 func.func @few(%x: tensor<1x1x1x4096xf16>, %w: tensor<1x1x4096x4096xui4>,
     %s: tensor<1x1x4096x128xf16>, %z: tensor<1x1x4096x128xui4>) -> tensor<1x1x1x4096xf16> {
   %0 = dml.dequantize %w, %s, %z {quantization_type = #dml.quantization_type<scale_zero_point>}
@@ -19,7 +19,7 @@ func.func @few(%x: tensor<1x1x1x4096xf16>, %w: tensor<1x1x4096x4096xui4>,
 }
 
 // CHECK-LABEL: func @many(
-// CHECK:       dml.kernel = {slice_tile = array<i64: 1, 4, 32, 32, 1, 4>}
+// CHECK:       dml.kernel = {slice_tile = array<i64: 1, 2, 16, 32, 1, 4>}
 func.func @many(%x: tensor<1x1x1x4096xf16>, %w: tensor<1x1x128256x4096xui4>,
     %s: tensor<1x1x128256x128xf16>, %z: tensor<1x1x128256x128xui4>) -> tensor<1x1x1x128256xf16> {
   %0 = dml.dequantize %w, %s, %z {quantization_type = #dml.quantization_type<scale_zero_point>}

@@ -87,6 +87,14 @@ inline double getOpsPerLoadedByte(const DeviceSpeed &device) {
   return DeviceSpeed::opsPerCycle / device.firstCacheBytesPerCycle;
 }
 
+/// The number of registers that hold what a thread loads before the threads of
+/// its workgroup wait for each other, and uses only afterwards, such as a scale
+/// or a residual.
+/// unit:   registers of 4 bytes
+/// device: registers of a thread
+/// shown:  -
+inline constexpr int64_t maxRegistersAhead = 32;
+
 /// The number of bytes for which a load of a vector occupies the first cache.
 /// This is less than the vector has, since neighbouring threads usually load
 /// the same vector, or several of them load the same factor.

@@ -107,13 +107,6 @@ inline constexpr int64_t banks = 32;
 /// shown:  reduce_columns_three_f32, cumulative_sum_columns_three_f32
 inline constexpr int64_t maxRowsTogether = 4;
 
-/// The number of registers up to which the elements' other operands, such as a
-/// scale, are loaded before the threads of a row exchange their results.
-/// unit:   registers of 4 bytes
-/// device: registers of a thread
-/// shown:  -
-inline constexpr int64_t maxRegistersAhead = 32;
-
 //===----------------------------------------------------------------------===//
 // Parts of rows
 //===----------------------------------------------------------------------===//

@@ -344,10 +344,6 @@ inline double getLineCycles(const DeviceSpeed &device) {
 /// shown:  gemm_rows16_f32 with 16 rows, 4 columns and 16 slices
 inline constexpr double waitsOfRound = 3.33;
 
-inline double getRoundCycles(const DeviceSpeed &device) {
-  return waitsOfRound * device.firstCacheCycles;
-}
-
 /// The number of exchanges that a workgroup takes, beside its rounds, to start
 /// and to combine its slices; and the number of times that each sum of a thread
 /// passes through workgroup memory.
@@ -357,14 +353,33 @@ inline double getRoundCycles(const DeviceSpeed &device) {
 inline constexpr double barriersOfEnd = 7.78;
 inline constexpr double passesOfSum = 12.5;
 
-inline double getEndCycles(const DeviceSpeed &device) {
-  return barriersOfEnd * device.barrierCycles;
-}
 /// Returns the cycles in which the threads of a workgroup combine one sum each.
 inline double getJoinedSumCycles(const DeviceSpeed &device) {
   return passesOfSum * DeviceProfile::workgroupSize * sizeof(float) /
          device.workgroupBytesPerCycle;
 }
+
+/// The same as cost::sums::timesOfProducts, `waitsOfRound` and `barriersOfEnd`
+/// for kernels that stage their row. The counted operations are those of a
+/// kernel whose threads load and widen the row's factors themselves. A round
+/// has two barriers. unit:   times, latencies of the first cache, and exchanges
+/// shown:  tiles of nine products on an H200, with 3072 to 14336 terms and 3072
+///         to 128256 columns of 4 bits: the chosen tiles take 1.8 % longer than
+///         the best on average. 3072 x 3072 with 32 slices of 2 columns takes
+///         6.6 us, and 9.2 with 16 slices of 4 columns
+inline constexpr double timesOfStaged = 0.675;
+inline constexpr double waitsOfStagedRound = 10.8;
+inline constexpr double barriersOfStagedEnd = 4.75;
+
+/// The number of registers by which a thread that stages its row needs more
+/// than cost::sliced::registersOfWord counts, and the largest number of
+/// products of a round in its code. unit:   registers of 4 bytes, and products
+/// device: the instruction cache
+/// shown:  a row times 3072 x 9216 numbers of 4 bits on an H200: 43, 64, 84 and
+///         140 registers with 1, 2, 4 and 8 columns of 32 terms, which take
+///         11.2, 10.8, 10.7 and 13.0 us
+inline constexpr double registersOfStaged = 16;
+inline constexpr int64_t maxStagedProducts = 128;
 
 /// The number of registers of a thread for vectors that drivers load ahead, to
 /// which half a register for each sum is added; and the number of registers
@@ -408,17 +423,19 @@ inline constexpr double maxConditions = 48;
 /// increases by the factor 1 + `memoryOfOne`, since fewer threads have fewer
 /// loads in flight.
 /// unit:   share of the time
-/// device: latency of memory, times its rate, for each multiprocessor
+/// device: bytes that a multiprocessor must have in flight: the latency of
+///         memory times its rate
 /// shown:  gemm_rows1_transposed_f16 with 16 workgroups for each multiprocessor
 ///         takes 19 us on an H100, gemm_rows1_f16 with one 25.6
 inline constexpr double shareOfMemory = 0.75;
 inline constexpr double memoryOfOne = 1.1;
 
-/// The same as `memoryOfOne` for one row times columns of 4-bit numbers.
-/// Threads load words of the next terms only after they have unpacked the ones
-/// before, so that a workgroup has few loads in flight.
+/// The same as `memoryOfOne` for one row times columns of 4-bit numbers, if the
+/// row is not staged. Threads load words of the next terms only after they have
+/// unpacked the ones before, so that a workgroup has few loads in flight.
 /// unit:   share of the time
-/// device: latency of memory, times its rate, for each multiprocessor
+/// device: bytes that a multiprocessor must have in flight: the latency of
+///         memory times its rate
 /// shown:  a row of f16 times 4096 x 4096 numbers between other steps of a
 ///         decoder on an H200: 256 workgroups take 13.0 us, and 1024 with half
 ///         of the columns and twice the slices 8.4. Of the tiles that were

@@ -23,13 +23,10 @@
 #include "Kernels/RowKernel.h"
 #include "Analysis/ElementMap.h"
 #include "Emit/Launch.h"
+#include "Emit/LoadsAhead.h"
 #include "Emit/Loops.h"
 #include "Emit/VectorPacker.h"
 #include "dml/Target/RowCosts.h"
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Interfaces/DataLayoutInterfaces.h"
-#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -1024,52 +1021,18 @@ void RowKernel::store(TileBuilder &builder, ArrayRef<Forms> coordinates,
     memref::StoreOp::create(b, vector, output.getBuffer(), place);
 }
 
-/// Returns the operations in the block of `op` behind `first` that compute the
-/// operands of `op`, and `op` itself, in their order. Returns nothing if one of
-/// them depends on memory.
-static std::optional<SetVector<Operation *>> findAddress(memref::LoadOp op,
-                                                         Operation *first) {
-  SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.filter = [&](Operation *each) {
-    return each->getBlock() == first->getBlock() &&
-           first->isBeforeInBlock(each);
-  };
-  if (failed(getBackwardSlice(op.getOperation(), &slice, options)) ||
-      !llvm::all_of(slice, isMemoryEffectFree))
-    return std::nullopt;
-  slice.insert(op);
-  return slice;
-}
-
-/// Moves loads of other operands than the row, such as a scale and a bias, to
-/// the front of the first exchange between threads. Memory then serves these
-/// loads while the threads wait for the row. Behind a barrier, drivers would
-/// begin them only when the exchange is over. If there are more threads than
-/// fill the device, other workgroups use that time, and the loads only hold
-/// registers.
+/// Moves the loads of operands other than the row, such as a scale and a bias,
+/// to a place before the first exchange between threads. Memory serves the
+/// moved loads while the threads wait for the row's own loads. If there are
+/// more threads than fill the device, this does not pay: other workgroups use
+/// the time of the wait, and the moved loads only hold registers.
 void RowKernel::loadAhead() {
   Block *block = b.getInsertionBlock();
   auto first = llvm::find_if(*block, [](Operation &each) {
     return isa<gpu::ShuffleOp, gpu::BarrierOp>(each);
   });
-  if (first == block->end())
-    return;
-  int64_t registers = 0;
-  for (Operation &each :
-       llvm::make_early_inc_range(llvm::make_range(first, block->end()))) {
-    auto load = dyn_cast<memref::LoadOp>(each);
-    if (!load || load.getMemRefType().getMemorySpace())
-      continue;
-    int64_t bits = DataLayout::closest(load).getTypeSizeInBits(load.getType());
-    registers += llvm::divideCeilSigned(bits, 32);
-    if (registers > cost::rows::maxRegistersAhead)
-      return;
-    if (auto address = findAddress(load, &*first))
-      for (Operation *needed : *address)
-        needed->moveBefore(&*first);
-  }
+  if (first != block->end())
+    moveLoadsAhead(&*first, &*first);
 }
 
 void RowKernel::build() {

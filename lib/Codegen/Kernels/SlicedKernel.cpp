@@ -11,22 +11,78 @@
 // At the end, the partial sums are exchanged through workgroup memory and added
 // up in a fixed order.
 //
+// All columns need the factors of the same row. If the columns are numbers of 4
+// bits, a thread would load and widen more bytes of the row than of its
+// columns: 64 bytes of f16 for 16 bytes. The threads of a workgroup therefore
+// stage the row in workgroup memory, round by round, in f32. The words of the
+// columns and the row's factors of the next round are loaded before the present
+// round is computed (software pipelining).
+//
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/SlicedKernel.h"
 #include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
+#include "Emit/LoadsAhead.h"
 #include "Emit/Loops.h"
 #include "Emit/QuantizedFactors.h"
 #include "dml/Target/SumCosts.h"
-#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
 #include <limits>
 
 using namespace mlir;
 using namespace dml;
+
+/// The number of vectors of staged factors behind which one vector is left
+/// free. Threads that read the same vector of neighbouring groups of 32 factors
+/// then read different banks.
+static constexpr int64_t vectorsOfPad = 8;
+
+/// Returns the number of vectors of staged factors, with those that are left
+/// free.
+static int64_t getStagedVectors(const SliceTile &tile) {
+  int64_t vectors = tile.terms * tile.slices / ThreadBlock::side;
+  return vectors + vectors / vectorsOfPad;
+}
+
+static int64_t getStagedBytes(const SliceTile &tile) {
+  return getStagedVectors(tile) * DeviceProfile::vectorBytes;
+}
+
+/// The least number of quantized numbers in a word for which rows are staged.
+/// The unpacking of 8 numbers of 4 bits takes longer than the transfer of their
+/// word from memory, so that the row's factors must take little time.
+static constexpr int64_t minPerStagedWord = 8;
+
+/// Staging must be faster: the two barriers of a round must take less time than
+/// a thread's own loads. On an H200, for example, the barriers take 180 cycles,
+/// and four loads of 32 factors of f16 take 240. A CPU, whose threads run one
+/// after the other, has fast loads and slow barriers.
+bool dml::isRowStaged(const Contraction &contraction, const SliceTile &tile,
+                      int64_t numPerWord, const DeviceProfile &profile) {
+  constexpr int64_t lanes = ThreadBlock::side;
+  // The partial sums must fit in workgroup memory, too. Each sum of a thread
+  // has a number for each thread, and one for each group of a plan.
+  constexpr int64_t ofSums = 2 * DeviceProfile::workgroupSize * sizeof(float);
+  int64_t ofStep = contraction.getTermsOfStep(),
+          ofItem = std::max(lanes, ofStep);
+  if (tile.rows != 1 || tile.times != 1 || numPerWord < minPerStagedWord ||
+      ofItem % ofStep || ofItem % lanes || tile.terms % ofItem ||
+      contraction.getTerms() % ofItem ||
+      getStagedBytes(tile) + tile.columns * ofSums >
+          DeviceProfile::workgroupMemory)
+    return false;
+  int64_t bits = 0;
+  for (Operation *each : contraction.rows.slice)
+    if (auto load = dyn_cast<memref::LoadOp>(each))
+      bits = std::max<int64_t>(bits, load.getType().getIntOrFloatBitWidth());
+  double loads =
+      static_cast<double>(tile.terms * bits) / (8 * DeviceProfile::vectorBytes);
+  const DeviceSpeed &speed = profile.getSpeed();
+  return 2 * speed.barrierCycles < loads * speed.firstCacheCycles;
+}
 
 namespace {
 /// A plan for adding up the partial sums of a workgroup, `rows` rows at a time.
@@ -49,8 +105,8 @@ struct JoinPlan {
 class SlicedBuilder : ContractionBuilder {
 public:
   SlicedBuilder(linalg::GenericOp op, const Contraction &contraction,
-                const SliceTile &tile)
-      : ContractionBuilder(op, contraction), tile(tile),
+                const SliceTile &tile, const DeviceProfile &profile)
+      : ContractionBuilder(op, contraction), tile(tile), profile(profile),
         outputs(tile.columns / contraction.sums),
         threadColumns(numThreads / tile.slices),
         neighbours(tile.terms / contraction.getTermsOfStep()),
@@ -86,7 +142,12 @@ private:
   SmallVector<Value> addQuantizedProducts(const Iterations &iterations,
                                           ArrayRef<Word> words,
                                           ValueRange sums);
-  std::optional<SmallVector<Value>> buildSumsAhead(ValueRange init);
+  /// Returns the place of a staged vector in workgroup memory.
+  LinearForm getStagedPlace(const LinearForm &vector) {
+    return forms->add(b, vector, forms->divide(b, vector, vectorsOfPad).first);
+  }
+  void stageRow(LinearForm round);
+  SmallVector<Value> loadStaged(int64_t first, int64_t count);
   SmallVector<Value> buildSums();
   int64_t getStoredLanes() const;
   int64_t getPitch(const JoinPlan &plan) const {
@@ -110,6 +171,7 @@ private:
   void joinSums(ValueRange sums);
 
   const SliceTile &tile;
+  const DeviceProfile &profile;
   /// The number of columns of the output for which a thread has sums.
   const int64_t outputs;
   /// The number of threads of a slice, which have different columns.
@@ -132,6 +194,9 @@ private:
   /// unpacks a word at a time.
   std::optional<QuantizedFactors> quantized;
   Value memory;
+  /// The factors of the row in a round, in vectors of 4 numbers, if they are
+  /// staged in workgroup memory.
+  Value stagedRow;
 };
 } // namespace
 
@@ -201,6 +266,9 @@ SmallVector<Value> SlicedBuilder::addProducts(LinearForm round,
   if (quantized) {
     // All words are loaded first, so that their loads are in flight together.
     SmallVector<Word> words = buildWords(iterations.steps);
+    if (!words.empty() &&
+        isRowStaged(contraction, tile, quantized->getNumPerWord(), profile))
+      stageRow(round);
     if (!words.empty())
       return addQuantizedProducts(iterations, words, sums);
   }
@@ -280,6 +348,72 @@ SlicedBuilder::buildWords(ArrayRef<LinearForm> steps) {
   return words;
 }
 
+/// Stages the factors of the row in `round`: all threads together load and
+/// widen them, and store them in workgroup memory. The last round may extend
+/// beyond the last term. Zeros take the places of factors that do not exist.
+void SlicedBuilder::stageRow(LinearForm round) {
+  constexpr int64_t lanes = ThreadBlock::side;
+  int64_t ofStep = contraction.getTermsOfStep(),
+          ofItem = std::max(lanes, ofStep), stepsOfItem = ofItem / ofStep,
+          itemsOfRound = stepsOfRound / stepsOfItem,
+          numItems = contraction.steps / stepsOfItem;
+  VectorType type = VectorType::get(lanes, contraction.sumType);
+  if (!stagedRow) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    stagedRow = allocateInWorkgroup(b, getStagedVectors(tile), type);
+  }
+  shareOut(itemsOfRound, [&](const LinearForm &ofRound) {
+    LinearForm item =
+        forms->add(b, forms->mul(b, round, itemsOfRound), ofRound);
+    Value exists;
+    if (numItems % itemsOfRound) {
+      exists = buildIsBelow(b, *forms, item, numItems);
+      item = forms->min(b, item, numItems - 1);
+    }
+    SmallVector<LinearForm> steps;
+    for (int64_t i = 0; i < stepsOfItem; ++i)
+      steps.push_back(forms->add(b, forms->mul(b, item, stepsOfItem), i));
+    TileBuilder builder(b, op, *forms, *views);
+    buildFactors(builder, contraction.rows, contraction.rows.slice, rows.tile,
+                 /*lanes=*/1, steps);
+    SmallVector<Value> factors;
+    for (int64_t term = 0; term < ofItem; ++term) {
+      Value factor = builder.getBuilt(term / ofStep,
+                                      contraction.rows.factors[term % ofStep]);
+      if (exists)
+        factor = arith::SelectOp::create(b, exists, factor, getZero());
+      factors.push_back(factor);
+    }
+    for (int64_t first = 0; first < ofItem; first += lanes) {
+      Value vector = vector::FromElementsOp::create(
+          b, type, ArrayRef(factors).slice(first, lanes));
+      LinearForm place = getStagedPlace(
+          forms->add(b, forms->mul(b, ofRound, ofItem / lanes), first / lanes));
+      memref::StoreOp::create(b, vector, stagedRow,
+                              forms->materialize(b, place));
+    }
+  });
+  gpu::BarrierOp::create(b);
+}
+
+/// Returns `count` staged factors, from the thread's term `first` in the round
+/// on.
+SmallVector<Value> SlicedBuilder::loadStaged(int64_t first, int64_t count) {
+  constexpr int64_t lanes = ThreadBlock::side;
+  LinearForm vector =
+      forms->add(b, forms->mul(b, slice, tile.terms / lanes), first / lanes);
+  SmallVector<Value> factors;
+  for (int64_t i = 0; i < count / lanes; ++i) {
+    LinearForm place = getStagedPlace(forms->add(b, vector, i));
+    Value loaded =
+        memref::LoadOp::create(b, stagedRow, forms->materialize(b, place));
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      factors.push_back(vector::ExtractOp::create(b, loaded, lane));
+  }
+  return factors;
+}
+
 /// Adds the products of the quantized columns in `iterations` of the loop over
 /// terms to `sums`. `words` has the quantized numbers of these iterations.
 SmallVector<Value>
@@ -298,8 +432,12 @@ SlicedBuilder::addQuantizedProducts(const Iterations &iterations,
         ArrayRef(iterations.steps).slice(begin, end - begin);
     Value condition = iterations.conditions[begin];
     TileBuilder ofRows(b, op, *forms, *views);
-    buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
-                 tile.rows, steps);
+    SmallVector<Value> staged;
+    if (stagedRow)
+      staged = loadStaged(first, perWord);
+    else
+      buildFactors(ofRows, contraction.rows, contraction.rows.slice, rows.tile,
+                   tile.rows, steps);
     SmallVector<SmallVector<Value>> factors;
     for (Word word : left.take_front(tile.columns)) {
       if (condition)
@@ -315,9 +453,11 @@ SlicedBuilder::addQuantizedProducts(const Iterations &iterations,
       auto *sum = next.begin();
       for (int64_t row = 0; row < tile.rows; ++row) {
         Value factor =
-            ofRows.getBuilt(step * tile.rows + row,
+            stagedRow ? staged[term]
+                      : ofRows.getBuilt(
+                            step * tile.rows + row,
                             contraction.rows.factors[(first + term) % ofStep]);
-        if (condition)
+        if (condition && !stagedRow)
           factor = arith::SelectOp::create(b, condition, factor, zero);
         for (ArrayRef<Value> ofColumn : factors) {
           *sum = addProduct(factor, ofColumn[term], *sum);
@@ -329,92 +469,11 @@ SlicedBuilder::addQuantizedProducts(const Iterations &iterations,
   return next;
 }
 
-/// The least number of quantized numbers in a word for which words are loaded
-/// ahead. Unpacking 8 numbers of 4 bits takes about as long as the transfer of
-/// their word from memory.
-static constexpr int64_t minPerWordAhead = 8;
-
-/// Builds the partial sums of a thread with software pipelining: the words of
-/// the next round are loaded before the words of the present round are
-/// multiplied. Returns nothing if the factors of the columns do not fill words,
-/// or if the words of a later round do not share scales as the words of the
-/// first round do.
-///
-/// The workgroups of a kernel that waits for another kernel start at the same
-/// time and run in step: all of them wait for memory, and then all of them
-/// unpack and multiply. A gated layer of 4096 and 14336 numbers of 4 bits,
-/// which has two such kernels, took 52 us on an H200, and 48 us with the words
-/// loaded ahead.
-std::optional<SmallVector<Value>>
-SlicedBuilder::buildSumsAhead(ValueRange init) {
-  SmallVector<Word> words = buildWords(buildIterations(0).steps);
-  if (words.empty())
-    return std::nullopt;
-  // The loop carries the sums and the values of the words. Several words may
-  // share a scale and a zero point, which are carried only once.
-  llvm::SmallSetVector<Value, 16> values;
-  auto getValues = [](const Word &word) {
-    return std::array<Value, 3>{word.bits, word.scale, word.zeroPoint};
-  };
-  for (const Word &word : words)
-    for (Value value : getValues(word))
-      if (value)
-        values.insert(value);
-  auto number = [&](Value value) {
-    return llvm::find(values, value) - values.begin();
-  };
-  auto unpack = [&](ValueRange carried) {
-    auto get = [&](Value value) {
-      return value ? carried[number(value)] : Value();
-    };
-    return llvm::map_to_vector(words, [&](const Word &word) {
-      return Word{get(word.bits), get(word.scale), get(word.zeroPoint)};
-    });
-  };
-  size_t numSums = init.size();
-  SmallVector<Value> carried(init);
-  llvm::append_range(carried, values);
-  bool areAlike = true;
-  SmallVector<Value> last = buildLoop(
-      b, *forms, {0, rounds - 1}, Counter::AddedLast, carried,
-      [&](LinearForm round, ValueRange before) {
-        SmallVector<Word> ahead =
-            buildWords(buildIterations(forms->add(b, round, 1)).steps);
-        SmallVector<Value> next = addQuantizedProducts(
-            buildIterations(round), unpack(before.drop_front(numSums)),
-            before.take_front(numSums));
-        next.resize(numSums + values.size());
-        for (auto [word, first] : llvm::zip_equal(ahead, words))
-          for (auto [value, ofFirst] :
-               llvm::zip_equal(getValues(word), getValues(first)))
-            if (ofFirst) {
-              Value &place = next[numSums + number(ofFirst)];
-              areAlike &= !place || place == value;
-              place = value;
-            }
-        return next;
-      });
-  if (!areAlike) {
-    last.front().getDefiningOp()->erase();
-    return std::nullopt;
-  }
-  ValueRange after(last);
-  return addQuantizedProducts(buildIterations(rounds - 1),
-                              unpack(after.drop_front(numSums)),
-                              after.take_front(numSums));
-}
-
 /// Builds the thread's partial sums.
 SmallVector<Value> SlicedBuilder::buildSums() {
   SmallVector<Value> init(getNumSums(), getZero());
   if (rounds == 1)
     return addProducts(0, init);
-  // Words are loaded ahead for a single row only. Several rows take several
-  // times as many registers, and their products take longer than the loads.
-  if (quantized && quantized->getNumPerWord() >= minPerWordAhead &&
-      tile.rows == 1 && rounds > 2)
-    if (std::optional<SmallVector<Value>> sums = buildSumsAhead(init))
-      return *sums;
   return buildLoop(b, *forms, {0, rounds}, Counter::AddedLast, init,
                    [&](LinearForm round, ValueRange sums) {
                      return addProducts(round, sums);
@@ -437,7 +496,9 @@ int64_t SlicedBuilder::getStoredLanes() const {
 /// barrier counts as cost::sliced::loadsOfBarrier loads.
 JoinPlan SlicedBuilder::chooseJoinPlan() const {
   constexpr int64_t bytes = 4;
-  int64_t lanes = getStoredLanes() * contraction.sums;
+  int64_t lanes = getStoredLanes() * contraction.sums,
+          most = DeviceProfile::workgroupMemory -
+                 (stagedRow ? getStagedBytes(tile) : 0);
   auto getRounds = [](int64_t items) {
     return llvm::divideCeilSigned(items, numThreads);
   };
@@ -448,7 +509,7 @@ JoinPlan SlicedBuilder::chooseJoinPlan() const {
          groups = std::max<int64_t>(2 * groups, 1)) {
       JoinPlan plan{llvm::divideCeilSigned(tile.rows, passes), groups};
       int64_t sums = plan.rows * tile.columns;
-      if (sums * getPitch(plan) * bytes > DeviceProfile::workgroupMemory)
+      if (sums * getPitch(plan) * bytes > most)
         continue;
       int64_t loads = getRounds(sums / lanes * threadColumns) * lanes *
                       (groups > 0 ? groups : tile.slices);
@@ -592,7 +653,11 @@ void SlicedBuilder::build() {
   else
     std::tie(slice, threadColumn) =
         forms->divide(b, forms->getThread(), threadColumns);
-  joinSums(buildSums());
+  SmallVector<Value> sums = buildSums();
+  joinSums(sums);
+  auto loop = sums.front().getDefiningOp<scf::ForOp>();
+  if (loop && stagedRow)
+    loadIterationAhead(loop);
   op.erase();
 }
 
@@ -638,6 +703,7 @@ std::string dml::findTileProblem(const Contraction &contraction,
 
 void dml::buildSlicedKernel(linalg::GenericOp op,
                             const Contraction &contraction,
-                            const SliceTile &tile) {
-  SlicedBuilder(op, contraction, tile).build();
+                            const SliceTile &tile,
+                            const DeviceProfile &profile) {
+  SlicedBuilder(op, contraction, tile, profile).build();
 }

@@ -8,6 +8,7 @@
 #define DML_LIB_CODEGEN_KERNELS_SLICEDKERNEL_H
 
 #include "Analysis/Contraction.h"
+#include "dml/Target/DeviceProfile.h"
 
 namespace dml {
 
@@ -16,9 +17,17 @@ namespace dml {
 std::string findTileProblem(const Contraction &contraction,
                             const SliceTile &tile);
 
+/// Whether the kernel with `tile` stages the factors of its row: all threads of
+/// a workgroup together load and widen the factors that a round needs, and
+/// exchange them through workgroup memory. `numPerWord` is the number of
+/// factors of the columns in a word, or 0 if these are not quantized numbers.
+bool isRowStaged(const Contraction &contraction, const SliceTile &tile,
+                 int64_t numPerWord, const DeviceProfile &profile);
+
 /// Replaces `op`, which computes `contraction`, by a launch.
 void buildSlicedKernel(mlir::linalg::GenericOp op,
-                       const Contraction &contraction, const SliceTile &tile);
+                       const Contraction &contraction, const SliceTile &tile,
+                       const DeviceProfile &profile);
 
 } // namespace dml
 

@@ -753,7 +753,9 @@ class CombineKernel : SplitBuilder {
 public:
   CombineKernel(linalg::GenericOp op, const Attention &attention,
                 const SplitAttentionLayout &layout, const PartBuffers &parts)
-      : SplitBuilder(op, attention, layout, parts) {}
+      : SplitBuilder(op, attention, layout, parts),
+        partThreads(numThreads / getMeanVectors()),
+        rounds(llvm::divideCeilSigned(layout.parts, partThreads)) {}
 
   void build();
 
@@ -761,11 +763,22 @@ private:
   Value reduceParts(int64_t first, Value neutral,
                     llvm::function_ref<Value(Value, Value)> combine);
   void buildShares();
-  Value addMeans(const LinearForm &partThread, const LinearForm &vector,
-                 int64_t partThreads);
+  /// A part whose mean the thread adds, and the condition that the part exists.
+  /// The condition is null if the part always exists.
+  struct AddedPart {
+    LinearForm part;
+    Value isThere;
+  };
+  AddedPart getAddedPart(const LinearForm &round);
+  Value loadMean(const AddedPart &added);
+  Value addMean(const AddedPart &added, Value mean, Value sum);
+  Value addMeans(ArrayRef<Value> ahead);
   void storeRow(Value sum, const LinearForm &query);
 
-  LinearForm row;
+  /// `partThreads` threads add the means of different parts for one vector of
+  /// the row, each in `rounds` rounds.
+  const int64_t partThreads, rounds;
+  LinearForm row, partThread, vector;
   Value vectors, numbers, total;
 };
 } // namespace
@@ -815,34 +828,44 @@ void CombineKernel::buildShares() {
   });
 }
 
-/// Adds up the weighted means of every `partThreads`-th part of the keys, from
-/// part `partThread` on.
-Value CombineKernel::addMeans(const LinearForm &partThread,
-                              const LinearForm &vector, int64_t partThreads) {
-  Value means = getMeans();
-  Value divisor = getDivisor(total);
-  int64_t rounds = llvm::divideCeilSigned(layout.parts, partThreads);
-  return buildLoop(
-             b, *forms, {0, rounds}, Counter::InOrder, getZero(side),
-             [&](LinearForm round, ValueRange carried) {
-               LinearForm part = at(round, partThreads, partThread);
-               Value isThere;
-               if (forms->getRange(part).max >= layout.parts) {
-                 isThere = buildIsBelow(b, *forms, part, layout.parts);
-                 part = forms->min(b, part, layout.parts - 1);
-               }
-               Value share = load(numbers, forms->add(b, part, layout.parts));
-               Value counts =
-                   both(b, isThere,
-                        compare(arith::CmpFPredicate::UGE, share, number(0)));
-               Value mean = load(
-                   means, at(at(part, allRows, row), getMeanVectors(), vector));
-               Value sum = carried.front();
-               Value more = addProduct(
-                   broadcast(arith::DivFOp::create(b, share, divisor)), mean,
-                   sum);
-               return SmallVector<Value>{select(counts, more, sum)};
-             })
+/// Returns the part whose mean the thread adds in `round`. The thread adds
+/// every `partThreads`-th part, from part `partThread` on.
+CombineKernel::AddedPart CombineKernel::getAddedPart(const LinearForm &round) {
+  LinearForm part = at(round, partThreads, partThread);
+  if (forms->getRange(part).max < layout.parts)
+    return {part, Value()};
+  Value isThere = buildIsBelow(b, *forms, part, layout.parts);
+  return {forms->min(b, part, layout.parts - 1), isThere};
+}
+
+Value CombineKernel::loadMean(const AddedPart &added) {
+  return load(getMeans(),
+              at(at(added.part, allRows, row), getMeanVectors(), vector));
+}
+
+/// Adds `mean`, weighted by the share of its part, to `sum`.
+Value CombineKernel::addMean(const AddedPart &added, Value mean, Value sum) {
+  Value share = load(numbers, forms->add(b, added.part, layout.parts));
+  Value counts = both(b, added.isThere,
+                      compare(arith::CmpFPredicate::UGE, share, number(0)));
+  Value weight = arith::DivFOp::create(b, share, getDivisor(total));
+  return select(counts, addProduct(broadcast(weight), mean, sum), sum);
+}
+
+/// Adds up the weighted means of the thread's parts. `ahead` has the means if
+/// they have been loaded before.
+Value CombineKernel::addMeans(ArrayRef<Value> ahead) {
+  Value sum = getZero(side);
+  for (auto [round, mean] : llvm::enumerate(ahead))
+    sum = addMean(getAddedPart(static_cast<int64_t>(round)), mean, sum);
+  if (!ahead.empty())
+    return sum;
+  return buildLoop(b, *forms, {0, rounds}, Counter::InOrder, sum,
+                   [&](LinearForm round, ValueRange carried) {
+                     AddedPart added = getAddedPart(round);
+                     return SmallVector<Value>{
+                         addMean(added, loadMean(added), carried.front())};
+                   })
       .front();
 }
 
@@ -866,16 +889,19 @@ void CombineKernel::build() {
   auto [head, query] = forms->divide(b, row, contraction.rows.size);
   setDims(contraction.batchDims, head, batch, /*areOfBatch=*/true);
   int64_t vectorsOfRow = getMeanVectors();
-  int64_t partThreads = numThreads / vectorsOfRow;
   vectors =
       allocateInWorkgroup(b, numThreads, VectorType::get(side, b.getF32Type()));
   numbers = allocateInWorkgroup(b, 2 * layout.parts, b.getF32Type());
-  buildShares();
-  auto [partThread, vector] =
+  std::tie(partThread, vector) =
       forms->divide(b, forms->getThread(), vectorsOfRow);
-  store(
-      addMeans(forms->min(b, partThread, partThreads - 1), vector, partThreads),
-      vectors, forms->getThread());
+  partThread = forms->min(b, partThread, partThreads - 1);
+  // Memory serves the loads of the means while the threads compute the shares.
+  SmallVector<Value> means;
+  if (rounds * side <= cost::maxRegistersAhead)
+    for (int64_t round = 0; round < rounds; ++round)
+      means.push_back(loadMean(getAddedPart(round)));
+  buildShares();
+  store(addMeans(means), vectors, forms->getThread());
   gpu::BarrierOp::create(b);
   GuardedBlock guard(b, *forms,
                      buildIsBelow(b, *forms, forms->getThread(), vectorsOfRow));

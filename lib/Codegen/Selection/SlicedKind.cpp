@@ -107,18 +107,16 @@ static FactorCost getFactorCost(const FactorTraits &factors,
   // load these factors one group after the other.
   auto times = static_cast<double>(tile.times);
   result.inOrder = count * (factors.operations > 0 ? times : 1);
-  if (factors.numPerWord > 0)
-    result.inOrder = times * static_cast<double>(positions) *
-                         (static_cast<double>(tile.terms) /
-                              static_cast<double>(factors.numPerWord) +
-                          static_cast<double>(factors.sharedLoads)) +
-                     static_cast<double>(factors.numPerWord);
-  if (factors.numPerWord > 0 && factors.bits < 8)
-    result.ofWords = cost::sliced::registersOfWord *
-                     static_cast<double>(positions) *
-                     (static_cast<double>(tile.terms) /
-                          static_cast<double>(factors.numPerWord) +
-                      static_cast<double>(factors.sharedLoads));
+  if (factors.numPerWord > 0) {
+    // Words, and the scales and zero points of the factors in them.
+    double loaded = static_cast<double>(positions) *
+                    (static_cast<double>(tile.terms) /
+                         static_cast<double>(factors.numPerWord) +
+                     static_cast<double>(factors.sharedLoads));
+    result.inOrder = times * loaded + static_cast<double>(factors.numPerWord);
+    if (factors.bits < 8)
+      result.ofWords = cost::sliced::registersOfWord * loaded;
+  }
   if (factors.isChosen) {
     result.inOrder *= 1 + cost::sliced::registersOfChoice;
     result.conditions = static_cast<double>(positions * stepTerms);
@@ -172,8 +170,8 @@ static double countRegisters(const SliceTile &tile, const FactorCost &rows,
        times = static_cast<double>(tile.times);
   if (device.computesInOrder != 0)
     return sums + rows.inOrder + columns.inOrder + cost::sliced::otherRegisters;
-  // Beside a single row, words are loaded ahead of everything else, and the
-  // row's factors when those of a word are multiplied by them.
+  // If a tile has one row, drivers load words ahead of everything else, and the
+  // row's factors only when these are multiplied by the factors of a word.
   if (columns.ofWords > 0 && tile.rows == 1)
     return sums + times * columns.ofWords + cost::sliced::otherRegisters;
   // A factor that is loaded ahead of its use holds a register until then.
@@ -185,26 +183,31 @@ static double countRegisters(const SliceTile &tile, const FactorCost &rows,
          cost::sliced::otherRegisters;
 }
 
+/// Returns the number of columns of a workgroup.
+static int64_t getColumnsOfGroup(const SliceTile &tile) {
+  return DeviceProfile::workgroupSize / tile.slices * tile.columns;
+}
+
 /// Returns the cycles in which memory transfers the factors, if a
-/// multiprocessor has `together` workgroups at a time. `isRead` says whether
-/// the kernel does little else.
+/// multiprocessor has `together` workgroups at a time. `isRead` is true if the
+/// kernel does little else than read its columns. With a staged row
+/// (`isStaged`), threads load the words of the next round ahead.
 static double getMemoryTime(const SumTraits &sums, const SliceTile &tile,
-                            double together, bool isRead,
+                            double together, bool isRead, bool isStaged,
                             const DeviceSpeed &device) {
   int64_t rowTiles = llvm::divideCeilSigned(sums.rows.size, tile.rows);
   double bytes =
       getFactorBytes(sums, sums.rows) +
       getFactorBytes(sums, sums.columns) *
           (1 + cost::sliced::shareOfCache * static_cast<double>(rowTiles - 1));
-  double ofOne =
-      isRead ? cost::sliced::memoryOfOneRead : cost::sliced::memoryOfOne;
+  double ofOne = isRead && !isStaged ? cost::sliced::memoryOfOneRead
+                                     : cost::sliced::memoryOfOne;
   double time = bytes * device.getCyclesPerByte() *
                 cost::sliced::shareOfMemory * (1 + ofOne / together);
   // The number of neighbouring factors that threads load together.
   int64_t ofPiece = 0;
   if (!sums.isAlong())
-    ofPiece = DeviceProfile::workgroupSize / tile.slices * tile.columns /
-              sums.columns.sums;
+    ofPiece = getColumnsOfGroup(tile) / sums.columns.sums;
   else if (isRead)
     ofPiece = tile.together * tile.terms;
   if (ofPiece > 0 && sums.columns.getBytes(ofPiece) <
@@ -214,9 +217,10 @@ static double getMemoryTime(const SumTraits &sums, const SliceTile &tile,
 }
 
 /// Returns the cycles of a sliced kernel with `tile`, or nothing if its threads
-/// need more registers than a thread can have.
+/// need more registers than a thread can have. `isStaged` is true if the kernel
+/// stages its row (isRowStaged()).
 static std::optional<double> getSlicedTime(const SumTraits &sums,
-                                           const SliceTile &tile,
+                                           const SliceTile &tile, bool isStaged,
                                            const DeviceProfile &profile) {
   constexpr int64_t threads = DeviceProfile::workgroupSize;
   const DeviceSpeed &device = profile.getSpeed();
@@ -225,12 +229,13 @@ static std::optional<double> getSlicedTime(const SumTraits &sums,
                                   /*areColumns=*/false, isAlong, profile),
              columns = getFactorCost(sums.columns, tile, tile.columns,
                                      /*areColumns=*/true, isAlong, profile);
-  double registers = countRegisters(tile, rows, columns, device);
+  double registers = countRegisters(tile, rows, columns, device) +
+                     (isStaged ? cost::sliced::registersOfStaged : 0);
   if (!fitsThread(registers, device) ||
       (device.computesInOrder != 0 &&
        rows.conditions + columns.conditions > cost::sliced::maxConditions))
     return std::nullopt;
-  int64_t columnsOfGroup = threads / tile.slices * tile.columns;
+  int64_t columnsOfGroup = getColumnsOfGroup(tile);
   int64_t rowTiles = llvm::divideCeilSigned(sums.rows.size, tile.rows);
   auto groups = static_cast<double>(
       rowTiles * llvm::divideCeilSigned(sums.columns.size, columnsOfGroup) *
@@ -242,9 +247,16 @@ static std::optional<double> getSlicedTime(const SumTraits &sums,
   double operations = times * (static_cast<double>(tile.terms) * sumsOfThread +
                                rows.operations + columns.operations);
   double cycles = times * (rows.cycles + columns.cycles);
-  double busy = std::max(cost::sums::timesOfProducts * operations, cycles);
-  double alone = cost::sliced::getRoundCycles(device) + operations + cycles;
-  double last = cost::sliced::getEndCycles(device) +
+  double busy = std::max(cost::sums::timesOfProducts * operations, cycles),
+         work = operations + cycles, waits = cost::sliced::waitsOfRound,
+         barriers = cost::sliced::barriersOfEnd;
+  if (isStaged) {
+    busy = work = cost::sliced::timesOfStaged * operations;
+    waits = cost::sliced::waitsOfStagedRound;
+    barriers = cost::sliced::barriersOfStagedEnd;
+  }
+  double alone = waits * device.firstCacheCycles + work;
+  double last = barriers * device.barrierCycles +
                 cost::sliced::getJoinedSumCycles(device) * sumsOfThread;
   double together = 1;
   // The workgroup memory in which the slices are added up gets its size later,
@@ -259,12 +271,12 @@ static std::optional<double> getSlicedTime(const SumTraits &sums,
   // columns. With several rows, the products of a word take longer than its
   // load.
   bool isRead = columns.ofWords > 0 && sums.rows.size == 1;
-  double memory = getMemoryTime(sums, tile, together, isRead, device);
+  double memory = getMemoryTime(sums, tile, together, isRead, isStaged, device);
   // The first workgroups start at the same time, wait for memory, and add up
   // their products afterwards, so that neither time hides the other. In a read,
-  // workgroups that follow load while others add up: with four times as many
-  // workgroups as the device takes at once, a quarter of the shorter time is
-  // added to the longer one.
+  // later workgroups load while earlier ones add up their products: with four
+  // times as many workgroups as the device takes at once, a quarter of the
+  // shorter time is added to the longer one.
   double waves =
       isRead ? std::max(groups / (device.multiprocessors * together), 1.0) : 1;
   return device.kernelCycles + std::max(memory, time) +
@@ -316,7 +328,19 @@ private:
 
 void SliceSearch::consider(const SliceTile &tile, Proposals &proposals) {
   int64_t ofRound = tile.terms * tile.times * tile.slices;
-  if ((tile.times > 1 && ofRound > contraction.getTerms()) ||
+  auto isStaged = [&](const SliceTile &tile) {
+    return traits.isAlong() &&
+           isRowStaged(contraction, tile, traits.columns.numPerWord,
+                       query.profile);
+  };
+  // A kernel with a staged row loads the words of a round ahead, and gains
+  // nothing from several groups of terms in a round.
+  SliceTile single = tile;
+  single.times = 1;
+  if ((tile.times > 1 &&
+       (ofRound > contraction.getTerms() || isStaged(single))) ||
+      (isStaged(tile) &&
+       tile.columns * tile.terms > cost::sliced::maxStagedProducts) ||
       tile.rows * tile.columns * tile.terms * tile.times >
           cost::sliced::maxProducts ||
       countFactorOps(contraction, traits.columns, tile) >
@@ -327,11 +351,11 @@ void SliceSearch::consider(const SliceTile &tile, Proposals &proposals) {
   // must give the threads of a workgroup at least a sector of neighbouring
   // bytes to load.
   if (!traits.isAlong() &&
-      traits.columns.getBytes(DeviceProfile::workgroupSize / tile.slices *
-                              tile.columns / traits.columns.sums) <
+      traits.columns.getBytes(getColumnsOfGroup(tile) / traits.columns.sums) <
           query.profile.getSpeed().sectorBytes)
     return;
-  if (std::optional<double> time = getSlicedTime(traits, tile, query.profile))
+  if (std::optional<double> time =
+          getSlicedTime(traits, tile, isStaged(tile), query.profile))
     proposals.add({tile, time});
 }
 
@@ -430,7 +454,7 @@ class SlicedKind : public KernelKindOf<SliceTile> {
       return "stands on no contraction";
     std::string problem = findTileProblem(*contraction, tile);
     if (problem.empty())
-      buildSlicedKernel(op, *contraction, tile);
+      buildSlicedKernel(op, *contraction, tile, profile);
     return problem;
   }
 
