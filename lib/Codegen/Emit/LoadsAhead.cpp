@@ -10,7 +10,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -24,6 +23,8 @@ using namespace dml;
 namespace {
 using Slice = SetVector<Operation *>;
 
+/// Moves loads, with the operations that compute their addresses, in front of
+/// an operation.
 class LoadMover {
 public:
   LoadMover(Operation *place, int64_t registers)

@@ -25,9 +25,10 @@ namespace dml {
 void moveLoadsAhead(mlir::Operation *first, mlir::Operation *place);
 
 /// Software pipelining: lets each iteration of `loop` load the numbers of the
-/// next iteration from buffers. A barrier behind the loads keeps drivers from
-/// moving them to the end of the iteration. The number of iterations is a
-/// constant and at least 2.
+/// next iteration from buffers. A barrier stands behind the loads. Drivers do
+/// not move the loads to the end of the iteration if the later operations need
+/// numbers of workgroup memory, which the iteration loads behind the barrier.
+/// The number of iterations is a constant and at least 2.
 void loadIterationAhead(mlir::scf::ForOp loop);
 
 } // namespace dml

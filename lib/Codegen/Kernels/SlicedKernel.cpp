@@ -29,7 +29,6 @@
 #include "dml/Target/SumCosts.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
-#include <array>
 #include <limits>
 
 using namespace mlir;
