@@ -6,10 +6,11 @@
 //
 // RUN: dml-compile %s --device-profile=full,subgroupSize=32,multiprocessors=132 --contraction-tile='{slice_tile = array<i64: 1, 2, 32, 32, 1, 4>}' --emit=gpu | FileCheck %s --check-prefixes=CHECK,STAGED
 //
-// On a CPU, whose barriers are slow and whose loads are fast, each thread loads the factors
-// of the row itself. So it does on a GPU if it loads few factors, several groups of them, or
-// if there are two rows.
+// On a CPU, which runs the threads of a workgroup in turn, each thread loads the factors of
+// the row itself. So it does on a GPU whose barriers take longer than these loads, and if it
+// loads few factors, several groups of them, or if there are two rows.
 //
+// RUN: dml-compile %s --device-profile=full,subgroupSize=8,multiprocessors=2,runsInTurn=1 --contraction-tile='{slice_tile = array<i64: 1, 2, 32, 32, 1, 4>}' --emit=gpu | FileCheck %s --check-prefixes=CHECK,DIRECT
 // RUN: dml-compile %s --device-profile=full,subgroupSize=8,multiprocessors=2,barrierCycles=24.6,firstCacheCycles=0.207 --contraction-tile='{slice_tile = array<i64: 1, 2, 32, 32, 1, 4>}' --emit=gpu | FileCheck %s --check-prefixes=CHECK,DIRECT
 // RUN: dml-compile %s --contraction-tile='{slice_tile = array<i64: 1, 2, 32, 8, 1, 8>}' --emit=gpu | FileCheck %s --check-prefixes=CHECK,DIRECT
 // RUN: dml-compile %s --contraction-tile='{slice_tile = array<i64: 1, 2, 32, 32, 2, 4>}' --emit=gpu | FileCheck %s --check-prefixes=CHECK,DIRECT

@@ -180,6 +180,12 @@ TEST(DeviceAtHandTest, Lavapipe) {
   EXPECT_EQ(getProfile(device).str(),
             "full,maxStorageBufferRange=134217728,subgroupSize=8,"
             "multiprocessors=2");
+  // The driver says that it runs the threads of a workgroup in turn.
+  for (VkDriverId driver :
+       {VK_DRIVER_ID_MESA_LLVMPIPE, VK_DRIVER_ID_GOOGLE_SWIFTSHADER}) {
+    device.driverID = driver;
+    EXPECT_EQ(getProfile(device).getSpeed().runsInTurn, 1);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,8 +39,8 @@ using namespace dml;
 /// then read different banks.
 static constexpr int64_t vectorsOfPad = 8;
 
-/// Returns the number of vectors of staged factors, with those that are left
-/// free.
+/// Returns the number of vectors in workgroup memory that staged factors take,
+/// including the vectors that are left free.
 static int64_t getStagedVectors(const SliceTile &tile) {
   int64_t vectors = tile.terms * tile.slices / ThreadBlock::side;
   return vectors + vectors / vectorsOfPad;
@@ -55,10 +55,10 @@ static int64_t getStagedBytes(const SliceTile &tile) {
 /// word from memory, so that the row's factors must take little time.
 static constexpr int64_t minPerStagedWord = 8;
 
-/// Staging must be faster: the two barriers of a round must take less time than
-/// a thread's own loads. On an H200, for example, the barriers take 180 cycles,
-/// and four loads of 32 factors of f16 take 240. A CPU, whose threads run one
-/// after the other, has fast loads and slow barriers.
+/// Staging is faster if the two barriers of a round take less time than a
+/// thread's own loads. On an H200, for example, the barriers take 180 cycles,
+/// and four loads of 32 factors of f16 take 240. On a CPU, whose threads run in
+/// turn, a barrier is slow and no load is saved.
 bool dml::isRowStaged(const Contraction &contraction, const SliceTile &tile,
                       int64_t numPerWord, const DeviceProfile &profile) {
   constexpr int64_t lanes = ThreadBlock::side;
@@ -80,7 +80,8 @@ bool dml::isRowStaged(const Contraction &contraction, const SliceTile &tile,
   double loads =
       static_cast<double>(tile.terms * bits) / (8 * DeviceProfile::vectorBytes);
   const DeviceSpeed &speed = profile.getSpeed();
-  return 2 * speed.barrierCycles < loads * speed.firstCacheCycles;
+  return speed.runsInTurn == 0 &&
+         2 * speed.barrierCycles < loads * speed.firstCacheCycles;
 }
 
 namespace {
@@ -347,9 +348,10 @@ SlicedBuilder::buildWords(ArrayRef<LinearForm> steps) {
   return words;
 }
 
-/// Stages the factors of the row in `round`: all threads together load and
-/// widen them, and store them in workgroup memory. The last round may extend
-/// beyond the last term. Zeros take the places of factors that do not exist.
+/// Stages the factors of the row in `round`: the threads of the workgroup share
+/// the factors out, load and widen them, and store them in workgroup memory.
+/// The last round may extend beyond the last term. Zeros take the places of
+/// factors that do not exist.
 void SlicedBuilder::stageRow(LinearForm round) {
   constexpr int64_t lanes = ThreadBlock::side;
   int64_t ofStep = contraction.getTermsOfStep(),

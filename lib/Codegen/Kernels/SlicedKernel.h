@@ -17,10 +17,11 @@ namespace dml {
 std::string findTileProblem(const Contraction &contraction,
                             const SliceTile &tile);
 
-/// Whether the kernel with `tile` stages the factors of its row: all threads of
-/// a workgroup together load and widen the factors that a round needs, and
-/// exchange them through workgroup memory. `numPerWord` is the number of
-/// factors of the columns in a word, or 0 if these are not quantized numbers.
+/// Whether the kernel with `tile` stages the factors of its row. The threads of
+/// a workgroup then load and widen the factors of a round together, and
+/// exchange these factors through workgroup memory. `numPerWord` is the number
+/// of factors of the columns in a word, or 0 if the columns are not quantized
+/// numbers.
 bool isRowStaged(const Contraction &contraction, const SliceTile &tile,
                  int64_t numPerWord, const DeviceProfile &profile);
 

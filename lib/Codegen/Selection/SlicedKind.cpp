@@ -328,19 +328,17 @@ private:
 
 void SliceSearch::consider(const SliceTile &tile, Proposals &proposals) {
   int64_t ofRound = tile.terms * tile.times * tile.slices;
-  auto isStaged = [&](const SliceTile &tile) {
-    return traits.isAlong() &&
-           isRowStaged(contraction, tile, traits.columns.numPerWord,
-                       query.profile);
-  };
-  // A kernel with a staged row loads the words of a round ahead, and gains
-  // nothing from several groups of terms in a round.
   SliceTile single = tile;
   single.times = 1;
-  if ((tile.times > 1 &&
-       (ofRound > contraction.getTerms() || isStaged(single))) ||
-      (isStaged(tile) &&
-       tile.columns * tile.terms > cost::sliced::maxStagedProducts) ||
+  bool isStaged =
+      traits.isAlong() && isRowStaged(contraction, single,
+                                      traits.columns.numPerWord, query.profile);
+  // A kernel with a staged row loads the words of a round ahead, and gains
+  // nothing from several groups of terms in a round.
+  if (isStaged && (tile.times > 1 ||
+                   tile.columns * tile.terms > cost::sliced::maxStagedProducts))
+    return;
+  if ((tile.times > 1 && ofRound > contraction.getTerms()) ||
       tile.rows * tile.columns * tile.terms * tile.times >
           cost::sliced::maxProducts ||
       countFactorOps(contraction, traits.columns, tile) >
@@ -355,7 +353,7 @@ void SliceSearch::consider(const SliceTile &tile, Proposals &proposals) {
           query.profile.getSpeed().sectorBytes)
     return;
   if (std::optional<double> time =
-          getSlicedTime(traits, tile, isStaged(tile), query.profile))
+          getSlicedTime(traits, tile, isStaged, query.profile))
     proposals.add({tile, time});
 }
 
