@@ -89,7 +89,7 @@ inline double getOpsPerLoadedByte(const DeviceSpeed &device) {
 
 /// The number of registers that hold what a thread loads before the threads of
 /// its workgroup wait for each other, and uses only afterwards, such as a scale
-/// or a residual.
+/// or a mean of split attention.
 /// unit:   registers of 4 bytes
 /// device: registers of a thread
 /// shown:  -

@@ -362,7 +362,8 @@ inline double getJoinedSumCycles(const DeviceSpeed &device) {
 /// The same as cost::sums::timesOfProducts, `waitsOfRound` and `barriersOfEnd`
 /// for kernels that stage their row. The counted operations are those of a
 /// kernel whose threads load and widen the row's factors themselves. A round
-/// has two barriers. unit:   times, latencies of the first cache, and exchanges
+/// has two barriers.
+/// unit:   times, latencies of the first cache, and exchanges
 /// shown:  tiles of nine products on an H200, with 3072 to 14336 terms and 3072
 ///         to 128256 columns of 4 bits: the chosen tiles take 1.8 % longer than
 ///         the best on average. 3072 x 3072 with 32 slices of 2 columns takes
@@ -373,11 +374,12 @@ inline constexpr double barriersOfStagedEnd = 4.75;
 
 /// The number of registers by which a thread that stages its row needs more
 /// than cost::sliced::registersOfWord counts, and the largest number of
-/// products of a round in its code. unit:   registers of 4 bytes, and products
-/// device: the instruction cache
-/// shown:  a row times 3072 x 9216 numbers of 4 bits on an H200: 43, 64, 84 and
-///         140 registers with 1, 2, 4 and 8 columns of 32 terms, which take
-///         11.2, 10.8, 10.7 and 13.0 us
+/// products of a round in the thread's code.
+/// unit:   registers of 4 bytes, and products
+/// device: for the products, the instruction cache
+/// shown:  kernels of a row times 3072 x 9216 numbers of 4 bits with 1, 2, 4
+///         and 8 columns of 32 terms have 43, 64, 84 and 140 registers on an
+///         H200, and take 11.2, 10.8, 10.7 and 13.0 us
 inline constexpr double registersOfStaged = 16;
 inline constexpr int64_t maxStagedProducts = 128;
 

@@ -6,7 +6,6 @@
 
 #include "Emit/LoadsAhead.h"
 #include "dml/Target/CostModel.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
@@ -34,7 +33,6 @@ public:
 
 private:
   LogicalResult addSlice(Value value, Slice &slice) const;
-  std::optional<Slice> takeLoad(memref::LoadOp load);
   void moveToPlace(Operation *op) {
     if (op == place)
       place = place->getNextNode();
@@ -45,20 +43,18 @@ private:
 
   /// The operation in front of which operations are moved.
   Operation *place;
-  /// The number of registers that further loads may hold.
+  /// The number of registers that are left for further loads.
   int64_t left;
 };
 } // namespace
 
-/// Adds to `slice` the operations that compute `value` and do not stand in
-/// front of `place`. They stand in its block, or in an operation of this block.
-/// Each operation is added behind those that compute its operands. Fails if one
-/// of the operations depends on memory.
+/// Adds to `slice` the operations that compute `value` and stand in the block
+/// of `place`, but not in front of it. Each operation is added behind those
+/// that compute its operands. Fails if one of the operations depends on memory.
 LogicalResult LoadMover::addSlice(Value value, Slice &slice) const {
   Operation *op = value.getDefiningOp();
-  Operation *ofBlock =
-      op ? place->getBlock()->findAncestorOpInBlock(*op) : nullptr;
-  if (!ofBlock || ofBlock->isBeforeInBlock(place) || slice.contains(op))
+  if (!op || op->getBlock() != place->getBlock() ||
+      op->isBeforeInBlock(place) || slice.contains(op))
     return success();
   if (op->getNumRegions() > 0 || !isMemoryEffectFree(op))
     return failure();
@@ -69,26 +65,19 @@ LogicalResult LoadMover::addSlice(Value value, Slice &slice) const {
   return success();
 }
 
-/// If `load` can move, takes its registers from `left`, and returns the
-/// operations that must move with it, since they compute its address.
-std::optional<Slice> LoadMover::takeLoad(memref::LoadOp load) {
+/// Moves `load`, and the operations that compute its address, if the load reads
+/// a buffer and its registers are left.
+void LoadMover::moveLoad(memref::LoadOp load) {
   int64_t bits = DataLayout::closest(load).getTypeSizeInBits(load.getType()),
           registers = llvm::divideCeilSigned(bits, 32);
   if (load.getMemRefType().getMemorySpace() || registers > left)
-    return std::nullopt;
+    return;
   Slice address;
   for (Value operand : load->getOperands())
     if (failed(addSlice(operand, address)))
-      return std::nullopt;
+      return;
   left -= registers;
-  return address;
-}
-
-void LoadMover::moveLoad(memref::LoadOp load) {
-  std::optional<Slice> address = takeLoad(load);
-  if (!address)
-    return;
-  for (Operation *each : *address)
+  for (Operation *each : address)
     moveToPlace(each);
   moveToPlace(load);
 }

@@ -43,32 +43,33 @@ Value OpaqueZeros::get(Operation *user, Type type) {
   return zeros[{kernel, type}] = zero;
 }
 
-Value OpaqueZeros::hide(Operation *user, Value value) {
-  ImplicitLocOpBuilder b(user->getLoc(), user);
-  Value zero = get(user, b.getI32Type());
-  TypedAttr constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return buildHidden(b, zero, value);
-  Value &hidden =
-      constants[{user->getParentOfType<gpu::GPUFuncOp>(), constant}];
-  if (!hidden) {
+/// Returns the value that `known` has for `constant` in the kernel of `user`.
+/// If there is none, builds it from the opaque zero and the constant.
+Value OpaqueZeros::getOnce(ConstantMap &known, Operation *user,
+                           TypedAttr constant, Combination build) {
+  Value &value = known[{user->getParentOfType<gpu::GPUFuncOp>(), constant}];
+  if (!value) {
+    ImplicitLocOpBuilder b(user->getLoc(), user);
+    Value zero = get(user, b.getI32Type());
     b.setInsertionPointAfterValue(zero);
-    hidden = buildHidden(b, zero, arith::ConstantOp::create(b, constant));
+    value = build(b, zero, arith::ConstantOp::create(b, constant));
   }
-  return hidden;
+  return value;
 }
 
-Value OpaqueZeros::addTo(Operation *user, Value constant) {
-  Value zero = get(user, constant.getType());
-  TypedAttr number;
-  matchPattern(constant, m_Constant(&number));
-  Value &sum = sums[{user->getParentOfType<gpu::GPUFuncOp>(), number}];
-  if (!sum) {
-    ImplicitLocOpBuilder b(user->getLoc(), user);
-    b.setInsertionPointAfterValue(zero);
-    sum = arith::AddIOp::create(b, zero, arith::ConstantOp::create(b, number));
-  }
-  return sum;
+Value OpaqueZeros::hide(Operation *user, Value value) {
+  TypedAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return getOnce(constants, user, constant, buildHidden);
+  ImplicitLocOpBuilder b(user->getLoc(), user);
+  return buildHidden(b, get(user, b.getI32Type()), value);
+}
+
+Value OpaqueZeros::addTo(Operation *user, TypedAttr constant) {
+  return getOnce(sums, user, constant,
+                 [](ImplicitLocOpBuilder &b, Value zero, Value number) {
+                   return arith::AddIOp::create(b, zero, number).getResult();
+                 });
 }
 
 Value OpaqueZeros::buildHidden(ImplicitLocOpBuilder &b, Value zero,

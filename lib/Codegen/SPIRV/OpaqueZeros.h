@@ -38,17 +38,23 @@ public:
 
   /// Returns the sum of `constant`, an i32, and an opaque zero. The sum is
   /// computed once, at the beginning of the kernel.
-  mlir::Value addTo(mlir::Operation *user, mlir::Value constant);
+  mlir::Value addTo(mlir::Operation *user, mlir::TypedAttr constant);
 
 private:
+  using ConstantMap =
+      llvm::SmallDenseMap<std::pair<mlir::Operation *, mlir::Attribute>,
+                          mlir::Value>;
+  using Combination = llvm::function_ref<mlir::Value(
+      mlir::ImplicitLocOpBuilder &b, mlir::Value zero, mlir::Value value)>;
+
+  mlir::Value getOnce(ConstantMap &known, mlir::Operation *user,
+                      mlir::TypedAttr constant, Combination build);
   static mlir::Value buildHidden(mlir::ImplicitLocOpBuilder &b,
                                  mlir::Value zero, mlir::Value value);
 
   llvm::SmallDenseMap<std::pair<mlir::Operation *, mlir::Type>, mlir::Value>
       zeros;
-  llvm::SmallDenseMap<std::pair<mlir::Operation *, mlir::Attribute>,
-                      mlir::Value>
-      constants, sums;
+  ConstantMap constants, sums;
 };
 
 } // namespace dml

@@ -325,16 +325,17 @@ static LogicalResult compareBeforeWidening(WorkaroundState &state) {
 
 /// Hides the mask of `(x & mask) | bits`, where `mask` and `bits` are
 /// constants. A GPU may have an instruction that computes both operations, but
-/// no instruction takes two constants. The hidden constant lies in a register.
-/// It is the sum of the constant and an opaque zero, since a driver would join
-/// an exclusive or with the `&`.
+/// no instruction takes two constants. The hidden mask lies in a register. The
+/// hidden mask is the sum of the constant and an opaque zero, and not their
+/// exclusive or, which a driver would compute again with each `&`.
 static LogicalResult hideJoinedMasks(WorkaroundState &state) {
   state.module.walk([&](arith::OrIOp op) {
     auto masked = op.getLhs().getDefiningOp<arith::AndIOp>();
+    TypedAttr mask;
     if (op.getType().isInteger(32) && masked &&
         matchPattern(op.getRhs(), m_Constant()) &&
-        matchPattern(masked.getRhs(), m_Constant()))
-      masked.getRhsMutable().assign(state.zeros.addTo(masked, masked.getRhs()));
+        matchPattern(masked.getRhs(), m_Constant(&mask)))
+      masked.getRhsMutable().assign(state.zeros.addTo(masked, mask));
   });
   return success();
 }
