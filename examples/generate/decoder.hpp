@@ -85,9 +85,11 @@ public:
     others.clear();
   }
 
-  /// Runs tokens behind those that were run before. Returns the logits that
-  /// follow the last one.
-  std::vector<float> forward(const std::vector<int64_t> &tokens) {
+  /// Returns the logits of the token that follows those that were run.
+  const std::vector<float> &getLogits() const { return logits; }
+
+  /// Runs tokens behind those that were run before.
+  void forward(const std::vector<int64_t> &tokens) {
     int64_t total = length + static_cast<int64_t>(tokens.size());
     if (total > options.capacity)
       throw Refused("there are " + std::to_string(total) +
@@ -125,11 +127,10 @@ public:
       outputs.push_back(makeTensor(config.presents[i]));
       outputs.back().buffer = targets[i].range;
     }
-    std::vector<float> logits = run(inputs, outputs, tokens.size());
+    run(inputs, outputs, tokens.size());
     if (&targets != &caches)
       exchange(targets, wanted);
     length = total;
-    return logits;
   }
 
   /// Whether runs write their positions into the caches that they read.
@@ -286,12 +287,12 @@ private:
 
   /// Runs the model, and reads the last row of logits alone: a prompt of 512
   /// tokens has 131 MB of them where the vocabulary has 128,256.
-  std::vector<float> run(std::vector<DmlSessionTensor> &inputs,
-                         std::vector<DmlSessionTensor> &outputs, size_t rows) {
+  void run(std::vector<DmlSessionTensor> &inputs,
+           std::vector<DmlSessionTensor> &outputs, size_t rows) {
     size_t row = static_cast<size_t>(config.vocabulary) * getSize(logitType);
-    std::vector<char> bytes(row);
+    bytesOfLogits.resize(row);
     if (rows == 1) {
-      outputs[0].data = bytes.data();
+      outputs[0].data = bytesOfLogits.data();
       outputs[0].byteSize = row;
     } else {
       if (promptRows < rows)
@@ -306,33 +307,53 @@ private:
          static_cast<uint32_t>(outputs.size()));
     if (rows > 1)
       call(dmlReadBuffer, promptLogits->handle, (rows - 1) * row,
-           static_cast<void *>(bytes.data()), row);
-    return widen(bytes);
+           static_cast<void *>(bytesOfLogits.data()), row);
+    convertLogits();
   }
 
-  std::vector<float> widen(const std::vector<char> &bytes) const {
-    std::vector<float> result(static_cast<size_t>(config.vocabulary));
+  /// Makes floats of the bytes of the logits.
+  void convertLogits() {
+    logits.resize(static_cast<size_t>(config.vocabulary));
     if (logitType == DML_DATA_TYPE_FLOAT32) {
-      std::memcpy(result.data(), bytes.data(), bytes.size());
-      return result;
+      std::memcpy(logits.data(), bytesOfLogits.data(), bytesOfLogits.size());
+      return;
     }
-    for (size_t i = 0; i < result.size(); ++i) {
+    for (size_t i = 0; i < logits.size(); ++i) {
       uint16_t half = 0;
-      std::memcpy(&half, bytes.data() + 2 * i, 2);
-      // The exponent of f16 has the bias 15, and that of f32 127.
-      uint32_t bits = static_cast<uint32_t>(half & 0x7fff) << 13;
-      float number = 0;
-      std::memcpy(&number, &bits, 4);
-      number *= 0x1p112f;
-      if (bits >= 0x7c00u << 13)
-        number = NAN;
-      result[i] = half & 0x8000 ? -number : number;
+      std::memcpy(&half, bytesOfLogits.data() + 2 * i, 2);
+      logits[i] = widen(half);
     }
-    return result;
+  }
+
+  /// Returns the f32 of the f16 with the bits `half`. No operand is a subnormal
+  /// f32, which some processors take a hundred times as long for.
+  static float widen(uint16_t half) {
+    constexpr uint32_t lowest = 1 << 23;
+    uint32_t exponent = half & 0x7c00;
+    bool isSubnormal = exponent == 0, isFinite = exponent < 0x7c00;
+    // The exponent of f16 has the bias 15, and that of f32 127.
+    uint32_t bits =
+        (static_cast<uint32_t>(half & 0x7fff) << 13) + (127 - 15) * lowest;
+    // A subnormal number becomes the number 2^-14 + m * 2^-24, from which 2^-14
+    // is subtracted.
+    bits += isSubnormal ? lowest : 0;
+    uint32_t added = isSubnormal ? 113 * lowest : 0;
+    bits |= isFinite ? 0 : 255 * lowest;
+    float number = 0, subtrahend = 0;
+    std::memcpy(&number, &bits, 4);
+    std::memcpy(&subtrahend, &added, 4);
+    number -= subtrahend;
+    std::memcpy(&bits, &number, 4);
+    bits |= static_cast<uint32_t>(half & 0x8000) << 16;
+    std::memcpy(&number, &bits, 4);
+    return number;
   }
 
   std::map<std::string, DmlDataType> types;
   DmlDataType logitType = DML_DATA_TYPE_UNKNOWN;
+  /// The logits of the last run. Their memory is kept from run to run.
+  std::vector<char> bytesOfLogits;
+  std::vector<float> logits;
   /// The positions in use.
   int64_t length = 0;
   /// The caches, and the buffers that take their place where runs copy them.

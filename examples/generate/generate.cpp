@@ -15,6 +15,7 @@
 
 #include "decoder.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <numeric>
@@ -135,18 +136,62 @@ public:
   /// Returns the token that follows `tokens`.
   int64_t choose(const std::vector<float> &logits,
                  const std::vector<int64_t> &tokens) {
-    for (float logit : logits)
-      if (!std::isfinite(logit))
-        throw Refused("a logit behind " + std::to_string(tokens.size()) +
-                      " tokens is no finite number");
+    bool isGreedy =
+        search.isGreedy || search.temperature == 0 || search.topK == 1;
+    if (isGreedy && !isAdjusted(tokens))
+      return findBest(logits, tokens);
+    if (!std::all_of(logits.begin(), logits.end(),
+                     [](float logit) { return std::isfinite(logit); }))
+      refuseLogits(tokens);
     std::vector<double> scores(logits.begin(), logits.end());
     adjust(scores, tokens);
-    if (search.isGreedy || search.temperature == 0 || search.topK == 1)
+    if (isGreedy)
       return std::max_element(scores.begin(), scores.end()) - scores.begin();
     return drawOne(scores);
   }
 
 private:
+  [[noreturn]] static void refuseLogits(const std::vector<int64_t> &tokens) {
+    throw Refused("a logit behind " + std::to_string(tokens.size()) +
+                  " tokens is no finite number");
+  }
+
+  /// Returns the first of the best tokens. A step of a decoder takes 2 to 4 ms
+  /// on a fast GPU, and the search for the best of 128,256 logits 0.2 ms if
+  /// each comparison waits for the one before. Of each group of logits, the
+  /// n-th one is therefore compared with the best n-th one of the groups
+  /// before, which compilers do with vector instructions.
+  static int64_t findBest(const std::vector<float> &logits,
+                          const std::vector<int64_t> &tokens) {
+    constexpr size_t width = 16;
+    std::array<float, width> best, zeros{};
+    best.fill(-INFINITY);
+    size_t whole = logits.size() / width * width;
+    for (size_t first = 0; first < whole; first += width)
+      for (size_t i = 0; i < width; ++i) {
+        float logit = logits[first + i];
+        best[i] = logit > best[i] ? logit : best[i];
+        // The product of 0 and an infinity is no number.
+        zeros[i] += 0 * logit;
+      }
+    for (size_t i = whole; i < logits.size(); ++i) {
+      best[0] = std::max(best[0], logits[i]);
+      zeros[0] += 0 * logits[i];
+    }
+    if (std::any_of(zeros.begin(), zeros.end(),
+                    [](float zero) { return zero != 0; }))
+      refuseLogits(tokens);
+    return std::find(logits.begin(), logits.end(),
+                     *std::max_element(best.begin(), best.end())) -
+           logits.begin();
+  }
+
+  /// Whether adjust() changes scores.
+  bool isAdjusted(const std::vector<int64_t> &tokens) const {
+    return (search.penalty != 0 && search.penalty != 1) ||
+           static_cast<int64_t>(tokens.size()) < search.minLength;
+  }
+
   /// Penalizes tokens that stand in the text, and excludes ends of the text
   /// while it is too short.
   void adjust(std::vector<double> &scores,
@@ -249,16 +294,13 @@ DecoderOptions readOptions(const Arguments &arguments, const Config &config,
 }
 
 /// Runs a prompt, `chunk` tokens at a time.
-std::vector<float> runPrompt(Decoder &decoder,
-                             const std::vector<int64_t> &prompt, size_t chunk) {
-  std::vector<float> logits;
+void runPrompt(Decoder &decoder, const std::vector<int64_t> &prompt,
+               size_t chunk) {
   for (size_t start = 0; start < prompt.size(); start += chunk) {
     size_t count = std::min(chunk, prompt.size() - start);
     auto begin = prompt.begin() + static_cast<std::ptrdiff_t>(start);
-    logits =
-        decoder.forward({begin, begin + static_cast<std::ptrdiff_t>(count)});
+    decoder.forward({begin, begin + static_cast<std::ptrdiff_t>(count)});
   }
-  return logits;
 }
 
 void report(const char *name, size_t count, double seconds) {
@@ -279,10 +321,10 @@ void generate(Decoder &decoder, Sampler &sampler,
   };
   const std::vector<int64_t> &ends = decoder.config.ends;
   std::vector<int64_t> tokens = prompt;
-  std::vector<float> logits = runPrompt(decoder, prompt, chunk);
+  runPrompt(decoder, prompt, chunk);
   double promptSeconds = 0, seconds = 0;
   for (int64_t count = 1;; ++count) {
-    tokens.push_back(sampler.choose(logits, tokens));
+    tokens.push_back(sampler.choose(decoder.getLogits(), tokens));
     seconds = getSeconds();
     if (count == 1)
       promptSeconds = seconds;
@@ -291,7 +333,7 @@ void generate(Decoder &decoder, Sampler &sampler,
     if (count == most ||
         std::find(ends.begin(), ends.end(), tokens.back()) != ends.end())
       break;
-    logits = decoder.forward({tokens.back()});
+    decoder.forward({tokens.back()});
   }
   std::printf("\n");
   report("prompt", prompt.size(), promptSeconds);

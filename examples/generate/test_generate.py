@@ -75,6 +75,12 @@ def check_tokens(tester, folder):
     # A text ends with the first token that ends one.
     end = tester.spoil("end", "model", "eos_token_id", value=[greedy[3], 4000])
     assert tester.find_tokens(end, *PROMPT, "--max=20") == greedy[:greedy.index(greedy[3]) + 1]
+    # A penalty, a least length, and 43 logits of f16.
+    for name, value in ("repetition_penalty", 1.5), ("min_length", 12):
+        tester.find_tokens(tester.spoil(name, "search", name, value=value), *PROMPT, "--max=20")
+    make_folder.make_folder(tester.folder / "half",
+                            {**make_folder.SIZES["tiny"], "vocabulary": 43}, "f16", seed=3)
+    tester.find_tokens(tester.folder / "half", *PROMPT, "--max=20")
 
 
 def check_refusals(tester, folder):
@@ -105,6 +111,10 @@ def check_refusals(tester, folder):
     tester.refuse("model.onnx", tester.folder / "no-model", 1)
     (tester.spoil("no-weights", "model", "type") / "model.onnx.data").unlink()
     tester.refuse("model.onnx.data", tester.folder / "no-weights", 1)
+    weights = tester.spoil("no-numbers", "model", "type") / "model.onnx.data"
+    weights.write_bytes(b"\xff" * weights.stat().st_size)
+    for greedy in ("--greedy", "--sample"):
+        tester.refuse("a logit behind 1 tokens is no finite number", weights.parent, 1, greedy)
     tester.refuse("a token is '48', but wanted is a number from 0 to 47", folder, 1, 48)
     tester.refuse("a token is 'x', but wanted", folder, "x")
     tester.refuse("there are no tokens", folder)
