@@ -2,6 +2,7 @@
 """Tensors on the device, and DLPack."""
 import gc
 import random
+import threading
 import unittest
 import weakref
 
@@ -74,6 +75,61 @@ class TensorTest(unittest.TestCase):
             self.assertIs(y, state)
         np.testing.assert_array_equal(state.numpy(), np.float32([[81, 162, 243]]))
         self.assertEqual(session.info.compiled, 1)
+
+    def test_same_tensors_again(self):
+        """A run with the tensors of an earlier run takes its arguments again."""
+        session = dml.Session(make_scale())
+        targets = [dml.Tensor((1, 3)) for _ in range(3)]
+        for i in range(12):
+            # Runs of three targets in turn, which are more than the session keeps, and of one.
+            y = targets[i % 3 if i < 6 else 0]
+            x = np.float32([[i, i + 1, i + 2]])
+            self.assertIs(session.run(["y"], {"x": x if i % 2 else x.tolist()}, into={"y": y})[0],
+                          y)
+            np.testing.assert_array_equal(y.numpy(), 3 * x)
+        # Arrays that the session allocates stay as they are when the next run has others.
+        kept = [session.run(["y"], {"x": np.float32([[i, 0, 0]])})[0] for i in range(6)]
+        self.assertEqual([float(y[0, 0]) for y in kept], [0, 3, 6, 9, 12, 15])
+        for names, x, error in ((["y"], np.zeros((2, 3), np.float32), r"the shape \(1, 3\)"),
+                                (["y"], np.zeros((1, 3), np.float16), "has the type"),
+                                ("y", np.zeros((1, 3), np.float32), "wanted is a list of names"),
+                                (["x"], np.zeros((1, 3), np.float32), "no output")):
+            session.run(["y"], {"x": [[1, 2, 3]]}, into={"y": targets[0]})
+            with self.assertRaisesRegex(dml.InvalidArgument, error):
+                session.run(names, {"x": x}, into={"y": targets[0]})
+        x = dml.Tensor.from_numpy(np.float32([[1, 2, 3]]))
+        for _ in range(2):
+            session.run(None, {"x": x}, into={"y": targets[1]})
+        np.testing.assert_array_equal(targets[1].numpy(), np.float32([[3, 6, 9]]))
+        for other in (dml.Tensor.from_numpy(np.float32([[4, 5, 6]])), [[4, 5, 6]]):
+            session.run(None, {"x": x}, into={"y": targets[1]})
+            session.run(None, {"x": other}, into={"y": targets[1]})
+            np.testing.assert_array_equal(targets[1].numpy(), np.float32([[12, 15, 18]]))
+        # The session keeps neither inputs nor targets alive.
+        gone = [weakref.ref(x), weakref.ref(targets[1])]
+        del x, other, targets, y
+        gc.collect()
+        self.assertEqual([reference() for reference in gone], [None, None])
+
+    def test_same_tensors_in_threads(self):
+        session = dml.Session(make_scale())
+
+        def work(number):
+            y = dml.Tensor((1, 3))
+            for i in range(50):
+                x = np.float32([[number, i, 1]])
+                session.run(None, {"x": x}, into={"y": y})
+                np.testing.assert_array_equal(y.numpy(), 3 * x)
+                np.testing.assert_array_equal(session.run(None, {"x": x})[0], 3 * x)
+            done.append(number)
+
+        done = []
+        threads = [threading.Thread(target=work, args=[number]) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(done), [0, 1, 2, 3])
 
     def test_wrong_tensors(self):
         session = dml.Session(make_scale())
