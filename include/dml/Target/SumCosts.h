@@ -360,17 +360,27 @@ inline double getJoinedSumCycles(const DeviceSpeed &device) {
 }
 
 /// The same as cost::sums::timesOfProducts, `waitsOfRound` and `barriersOfEnd`
-/// for kernels that stage their row. The counted operations are those of a
-/// kernel whose threads load and widen the row's factors themselves. A round
-/// has two barriers.
+/// for kernels that stage their row. A round has two barriers.
 /// unit:   times, latencies of the first cache, and exchanges
 /// shown:  tiles of nine products on an H200, with 3072 to 14336 terms and 3072
-///         to 128256 columns of 4 bits: the chosen tiles take 1.8 % longer than
-///         the best on average. 3072 x 3072 with 32 slices of 2 columns takes
-///         6.6 us, and 9.2 with 16 slices of 4 columns
+///         to 128256 columns of 4 bits: the chosen tiles take at most 1.8 %
+///         longer than the best on average. 3072 x 3072 with 32 slices of 2
+///         columns takes 6.6 us, and 9.2 with 16 slices of 4 columns; 4096 x
+///         128256 with 32 slices of 4 columns takes 94 us, and 98 with 16
+///         slices of 2 columns
 inline constexpr double timesOfStaged = 0.675;
 inline constexpr double waitsOfStagedRound = 10.8;
-inline constexpr double barriersOfStagedEnd = 4.75;
+inline constexpr double barriersOfStagedEnd = 6;
+
+/// The number of operations that each factor of a staged row costs a thread.
+/// The factors are widened once, when the threads of a workgroup stage them, so
+/// that the number is the same for f16 and f32.
+/// unit:   operations
+/// shown:  a row of f32 times 14336 x 4096 numbers of 4 bits on an H200, which
+///         takes 23.3 us with 64 slices of one column and 12.4 with 32 slices
+///         of 4 columns. The first kernel loads the row 2,048 times, and was
+///         estimated to take less time when an f32 factor cost a quarter
+inline constexpr double opsOfStagedFactor = 1.125;
 
 /// The number of registers by which a thread that stages its row needs more
 /// than cost::sliced::registersOfWord counts, and the largest number of

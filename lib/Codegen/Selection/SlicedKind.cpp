@@ -244,8 +244,11 @@ static std::optional<double> getSlicedTime(const SumTraits &sums,
       sums.terms, tile.terms * tile.times * tile.slices));
   auto sumsOfThread = static_cast<double>(tile.rows * tile.columns),
        times = static_cast<double>(tile.times);
-  double operations = times * (static_cast<double>(tile.terms) * sumsOfThread +
-                               rows.operations + columns.operations);
+  auto terms = static_cast<double>(tile.terms);
+  double ofRow =
+      isStaged ? cost::sliced::opsOfStagedFactor * terms : rows.operations;
+  double operations =
+      times * (terms * sumsOfThread + ofRow + columns.operations);
   double cycles = times * (rows.cycles + columns.cycles);
   double busy = std::max(cost::sums::timesOfProducts * operations, cycles),
          work = operations + cycles, waits = cost::sliced::waitsOfRound,
