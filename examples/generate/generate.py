@@ -110,8 +110,8 @@ class Config:
         return kind(value)
 
 
-# The f32 of each f16. NumPy converts numbers of f16 one by one, and takes half the time to look
-# them up: 0.1 ms for 128,256 logits.
+# The f32 of each f16. NumPy converts numbers of f16 one by one. Looking them up takes half the
+# time: 0.1 ms for 128,256 logits.
 _HALVES = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 

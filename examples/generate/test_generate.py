@@ -75,7 +75,7 @@ def check_tokens(tester, folder):
     # A text ends with the first token that ends one.
     end = tester.spoil("end", "model", "eos_token_id", value=[greedy[3], 4000])
     assert tester.find_tokens(end, *PROMPT, "--max=20") == greedy[:greedy.index(greedy[3]) + 1]
-    # A penalty, a least length, and 43 logits of f16.
+    # The programs also agree with a penalty, a least length, and 43 logits of f16.
     for name, value in ("repetition_penalty", 1.5), ("min_length", 12):
         tester.find_tokens(tester.spoil(name, "search", name, value=value), *PROMPT, "--max=20")
     make_folder.make_folder(tester.folder / "half",

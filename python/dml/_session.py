@@ -114,29 +114,30 @@ class RunTimes(NamedTuple):
 
 
 class _Binding:
-    """The arguments of a run as the library takes them. A session keeps those of the last two
-    runs, since a run with the same tensors need not make them again: the 130 tensors of a decoder
-    take 0.8 ms, and a step on a fast GPU 2 to 3. (Two, for runs whose tensors take turns.)
+    """The arguments of a run as the library takes them.
 
-    Between runs, a binding keeps no tensor of the caller alive."""
+    To make those of a decoder's 132 tensors takes 0.75 ms, where its step takes 2 to 3 ms on a
+    fast GPU. A session therefore keeps the bindings of its last two runs, and uses one again for a
+    run with the same tensors. Two are kept since some callers alternate between two sets of
+    tensors. Between runs, a binding keeps no tensor of the caller alive."""
 
-    __slots__ = ("inputs", "outputs", "names", "results", "keep", "layouts", "asked", "given",
+    __slots__ = ("inputs", "outputs", "names", "results", "keep", "prepared", "layouts", "given",
                  "arrays", "tensors", "targets", "decoded")
 
     def __init__(self, inputs: Any, outputs: Any, names: List[bytes], results: List[Any],
-                 keep: List[Any]) -> None:
+                 keep: List[Any], prepared: Optional[bytes]) -> None:
         self.inputs, self.outputs, self.names = inputs, outputs, names
         #: The tensors and arrays that outputs are written into, or None for each.
         self.results = results
         #: What has the elements of inputs.
         self.keep = keep
-        #: The types and sizes of the outputs of the last run.
+        #: The types and sizes of the outputs: those that were known before the run, if they were
+        #: asked for, and those after the last run.
+        self.prepared = prepared
         self.layouts: Optional[bytes] = None
 
-    def note(self, output_names: Optional[Sequence[str]], feeds: Mapping[str, Any],
-             into: Mapping[str, Any]) -> None:
+    def note(self, feeds: Mapping[str, Any], into: Mapping[str, Any]) -> None:
         """Notes what the run was called with."""
-        self.asked = None if output_names is None else list(output_names)
         self.given = len(feeds)
         #: The place, the name, and the type and sizes of each input in host memory.
         self.arrays = [(index, name, _read_layouts(self.inputs[index]))
@@ -152,11 +153,10 @@ class _Binding:
         self.layouts = layouts
         self.results, self.keep = [], []
 
-    def fits(self, output_names: Optional[Sequence[str]], feeds: Mapping[str, Any],
-             into: Mapping[str, Any]) -> bool:
+    def fits(self, names: List[bytes], feeds: Mapping[str, Any], into: Mapping[str, Any]) -> bool:
         """Whether a run has the same tensors, and arrays in the places of arrays."""
-        return ((None if output_names is None else list(output_names)) == self.asked
-                and self.given == len(feeds) and len(self.targets) == len(into)
+        return (names == self.names and self.given == len(feeds)
+                and len(self.targets) == len(into)
                 and _has_tensors(feeds, self.tensors) and _has_tensors(into, self.targets)
                 and all(name in feeds and not isinstance(feeds[name], Tensor)
                         for _, name, _ in self.arrays))
@@ -489,11 +489,13 @@ class Session:
         >>> boxes, = session.run(["boxes"], {"image": image}, device_outputs=True)
         """
         handle = self._use()
-        feeds = _library.want_mapping("inputs", feeds, "arrays")
-        into = _library.want_mapping("outputs to write into", into, "arrays")
-        binding = None if device_outputs else self._reuse(output_names, feeds, into)
+        # Copies: another thread may change what the caller has given while the run goes on.
+        feeds = dict(_library.want_mapping("inputs", feeds, "arrays"))
+        into = dict(_library.want_mapping("outputs to write into", into, "arrays"))
+        names = self._choose(output_names)
+        binding = None if device_outputs else self._reuse(handle, names, feeds, into)
         if binding is None:
-            binding = self._bind(handle, output_names, feeds, device_outputs, into)
+            binding = self._bind(handle, names, feeds, device_outputs, into)
         outputs, results = binding.outputs, binding.results
         self._call(_library.get().dmlRunSession, handle.value, binding.inputs, len(feeds), outputs,
                    len(results))
@@ -511,7 +513,7 @@ class Session:
             return results
         if all(isinstance(target, Tensor) for target in into.values()):
             if binding.layouts is None:
-                binding.note(output_names, feeds, into)
+                binding.note(feeds, into)
             binding.rest(layouts)
             # Threads may run at the same time: each of these changes of the list is atomic.
             self._bindings.insert(0, binding)
@@ -578,13 +580,11 @@ class Session:
                 f"for other sessions, but wanted is the session's, {self._device.index}, "
                 f"{self._device.name}")
 
-    def _reuse(self, output_names: Optional[Sequence[str]], feeds: Mapping[str, Any],
+    def _reuse(self, handle: Handle, names: List[bytes], feeds: Mapping[str, Any],
                into: Mapping[str, Any]) -> "Optional[_Binding]":
         """The binding of an earlier run, if it fits this run."""
-        if not isinstance(output_names, (list, tuple, type(None))):
-            return None
         for binding in list(self._bindings):
-            if not binding.fits(output_names, feeds, into):
+            if not binding.fits(names, feeds, into):
                 continue
             try:
                 self._bindings.remove(binding)
@@ -597,31 +597,43 @@ class Session:
                 if _read_layouts(tensor) != layout:
                     return None
             binding.results = [into.get(name) for name in binding.decoded]
-            for output, name, target in zip(binding.outputs, binding.names, binding.results):
+            for output, name, target in zip(binding.outputs, names, binding.results):
                 output.name = name
                 if target is None:
                     output.data, output.byteSize = None, 0
+            if binding.arrays and into:
+                # The sizes of outputs may depend on the elements of an array, such as a shape.
+                # Those that do not fit their targets are refused before anything is written.
+                self._prepare(handle, binding.inputs, len(feeds), binding.outputs, len(names))
+                if _read_layouts(binding.outputs) != binding.prepared:
+                    return None
             return binding
         return None
 
-    def _bind(self, handle: Handle, output_names: Optional[Sequence[str]],
-              feeds: Mapping[str, Any], on_device: bool, into: Mapping[str, Any]) -> "_Binding":
+    def _bind(self, handle: Handle, names: List[bytes], feeds: Mapping[str, Any],
+              on_device: bool, into: Mapping[str, Any]) -> "_Binding":
         """The arguments of a run. Outputs get the caller's memory, or tensors on the device."""
         inputs, keep = self._convert(feeds)
-        names = self._choose(output_names)
         outputs = (DmlSessionTensor * max(len(names), 1))()
         for output, name in zip(outputs, names):
             output.name = name
         results: List[Any] = [None] * len(names)
+        prepared = None
         if into or on_device:
-            self._bind_outputs(handle, inputs, len(feeds), outputs, names, results, on_device,
-                               into)
-        return _Binding(inputs, outputs, names, results, keep)
+            prepared = self._bind_outputs(handle, inputs, len(feeds), outputs, names, results,
+                                          on_device, into)
+        return _Binding(inputs, outputs, names, results, keep, prepared)
+
+    def _prepare(self, handle: Handle, inputs: Any, count: int, outputs: Any,
+                 output_count: int) -> None:
+        self._call(_library.get().dmlPrepareSession, handle.value, inputs, count, outputs,
+                   output_count)
 
     def _bind_outputs(self, handle: Handle, inputs: Any, count: int, outputs: Any,
                       names: List[bytes], results: List[Any], on_device: bool,
-                      into: Mapping[str, Any]) -> None:
-        """Gives outputs the caller's memory, or tensors on the device."""
+                      into: Mapping[str, Any]) -> bytes:
+        """Gives outputs the caller's memory, or tensors on the device; returns the types and
+        sizes of the outputs that are known before the run."""
         chosen = [_library.decode(name) for name in names]
         for name in into:
             if name not in chosen:
@@ -633,8 +645,8 @@ class Session:
                 # An output in the buffer of an input is a program of its own.
                 self._check_device(f"output '{name}'", target)
                 output.buffer = target._range
-        self._call(_library.get().dmlPrepareSession, handle.value, inputs, count, outputs,
-                   len(names))
+        self._prepare(handle, inputs, count, outputs, len(names))
+        prepared = _read_layouts(outputs)
         for index, (name, output) in enumerate(zip(chosen, outputs)):
             target = into.get(name)
             if target is None and not on_device:
@@ -659,6 +671,7 @@ class Session:
             else:
                 output.data = target.ctypes.data
             results[index] = target
+        return prepared
 
     def _to_device(self, output: Any, array: Any) -> Any:
         """The array of an output whose sizes only the run has told, on the device."""

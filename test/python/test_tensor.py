@@ -10,7 +10,7 @@ import numpy as np
 
 import dml
 from dml import _dlpack
-from support import UINT4, make_dense, make_scale, needs_device
+from support import UINT4, make_dense, make_model, make_node, make_scale, needs_device
 
 
 def setUpModule():
@@ -110,6 +110,41 @@ class TensorTest(unittest.TestCase):
         del x, other, targets, y
         gc.collect()
         self.assertEqual([reference() for reference in gone], [None, None])
+
+    def test_changes_during_a_run(self):
+        """What the caller changes in its dictionaries during a run is not looked at."""
+        first, second = (dml.Tensor.from_numpy(np.float32([[i, i, i]])) for i in (1, 2))
+
+        def change(*_):
+            feeds["x"] = second
+
+        # Each run of another size is compiled anew, in which change() is called.
+        session = dml.Session(make_scale(), progress=change, program_budget=1)
+        for x, wanted in ((first, 3), (second, 6), (first, 3)):
+            feeds = {"x": x}
+            y = session.run(None, feeds)[0]
+            np.testing.assert_array_equal(y, np.full((1, 3), wanted, np.float32))
+            session.run(None, {"x": np.zeros((2, 3), np.float32)})
+        for names in (name for name in ()), ():
+            self.assertEqual(session.run(names, {"x": first}), [])
+        (y,) = session.run((name for name in ["y"]), {"x": first})
+        self.assertEqual(session.run([], {"x": first}), [])
+
+    def test_sizes_from_elements(self):
+        """A target that does not fit keeps its elements, although earlier runs fitted."""
+        model = make_model([make_node("Expand", ["x", "sizes"], ["y"])],
+                           [("x", "float32", [1, 2]), ("sizes", "int64", [2])],
+                           [("y", "float32", ["n", "m"])], {})
+        session = dml.Session(model)
+        x, y = dml.Tensor.from_numpy(np.float32([[1, 2]])), dml.Tensor((4, 2))
+        for _ in range(3):
+            session.run(None, {"x": x, "sizes": np.int64([4, 2])}, into={"y": y})
+        np.testing.assert_array_equal(y.numpy(), np.float32([[1, 2]] * 4))
+        y.copy_from(np.full((4, 2), 7, np.float32))
+        with self.assertRaisesRegex(dml.InvalidArgument, r"has the shape \(4, 2\).*wanted are "
+                                    r"\(2, 2\)"):
+            session.run(None, {"x": x, "sizes": np.int64([2, 2])}, into={"y": y})
+        np.testing.assert_array_equal(y.numpy(), np.full((4, 2), 7, np.float32))
 
     def test_same_tensors_in_threads(self):
         session = dml.Session(make_scale())

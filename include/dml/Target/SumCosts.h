@@ -363,11 +363,11 @@ inline double getJoinedSumCycles(const DeviceSpeed &device) {
 /// for kernels that stage their row. A round has two barriers.
 /// unit:   times, latencies of the first cache, and exchanges
 /// shown:  tiles of nine products on an H200, with 3072 to 14336 terms and 3072
-///         to 128256 columns of 4 bits: the chosen tiles take at most 1.8 %
-///         longer than the best on average. 3072 x 3072 with 32 slices of 2
-///         columns takes 6.6 us, and 9.2 with 16 slices of 4 columns; 4096 x
-///         128256 with 32 slices of 4 columns takes 94 us, and 98 with 16
-///         slices of 2 columns
+///         to 128256 columns of 4 bits: the chosen tiles take 1.8 % longer than
+///         the best on average, but 19 % for 4096 x 14336, which was not among
+///         them. 3072 x 3072 with 32 slices of 2 columns takes 6.6 us, and 9.2
+///         with 16 slices of 4 columns; 4096 x 128256 with 32 slices of 4
+///         columns takes 94 us, and 98 with 16 slices of 2 columns
 inline constexpr double timesOfStaged = 0.675;
 inline constexpr double waitsOfStagedRound = 10.8;
 inline constexpr double barriersOfStagedEnd = 6;
@@ -379,7 +379,7 @@ inline constexpr double barriersOfStagedEnd = 6;
 /// shown:  a row of f32 times 14336 x 4096 numbers of 4 bits on an H200, which
 ///         takes 23.3 us with 64 slices of one column and 12.4 with 32 slices
 ///         of 4 columns. The first kernel loads the row 2,048 times, and was
-///         estimated to take less time when an f32 factor cost a quarter
+///         estimated to take less time when a factor of f32 counted as 0.25
 inline constexpr double opsOfStagedFactor = 1.125;
 
 /// The number of registers by which a thread that stages its row needs more
