@@ -374,25 +374,16 @@ private:
   /// f32, because some processors take a hundred times as long to compute with
   /// subnormal numbers.
   static float widen(uint16_t half) {
-    constexpr uint32_t lowest = 1 << 23;
-    uint32_t exponent = half & 0x7c00;
-    bool isSmall = exponent == 0, isFinite = exponent < 0x7c00;
-    // The exponent of f16 has the bias 15, and that of f32 127.
-    uint32_t bits =
-        (static_cast<uint32_t>(half & 0x7fff) << 13) + (127 - 15) * lowest;
-    // A subnormal number or 0, m * 2^-24, becomes 2^-14 + m * 2^-24, from which
-    // 2^-14 is subtracted.
-    bits += isSmall ? lowest : 0;
-    uint32_t added = isSmall ? 113 * lowest : 0;
-    bits |= isFinite ? 0 : 255 * lowest;
-    float number = 0, subtrahend = 0;
+    uint32_t exponent = half & 0x7c00, mantissa = half & 0x3ff;
+    // The exponent of f16 has the bias 15, and that of f32 127. Infinities and
+    // NaNs have the largest exponent, 31 in f16 and 255 in f32.
+    uint32_t bits = (exponent | mantissa) << 13;
+    bits += (exponent == 0x7c00 ? 255u - 31 : 127u - 15) << 23;
+    float number = 0;
     std::memcpy(&number, &bits, 4);
-    std::memcpy(&subtrahend, &added, 4);
-    number -= subtrahend;
-    std::memcpy(&bits, &number, 4);
-    bits |= static_cast<uint32_t>(half & 0x8000) << 16;
-    std::memcpy(&number, &bits, 4);
-    return number;
+    if (exponent == 0)
+      number = static_cast<float>(mantissa) * 0x1p-24f;
+    return half & 0x8000 ? -number : number;
   }
 
   std::map<std::string, DmlDataType> types;

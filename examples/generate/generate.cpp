@@ -136,7 +136,7 @@ public:
   int64_t choose(const Decoder &decoder, const std::vector<int64_t> &tokens) {
     bool isGreedy =
         search.isGreedy || search.temperature == 0 || search.topK == 1;
-    if (isGreedy && !isAdjusted(tokens)) {
+    if (isGreedy && !isPenalized() && !isTooShort(tokens)) {
       int64_t best = decoder.findBest();
       if (best < 0)
         refuseLogits(tokens);
@@ -159,17 +159,18 @@ private:
                   " tokens is no finite number");
   }
 
-  /// Whether adjust() changes scores.
-  bool isAdjusted(const std::vector<int64_t> &tokens) const {
-    return (search.penalty != 0 && search.penalty != 1) ||
-           static_cast<int64_t>(tokens.size()) < search.minLength;
+  bool isPenalized() const {
+    return search.penalty != 0 && search.penalty != 1;
+  }
+  bool isTooShort(const std::vector<int64_t> &tokens) const {
+    return static_cast<int64_t>(tokens.size()) < search.minLength;
   }
 
   /// Penalizes tokens that stand in the text, and excludes ends of the text
   /// while it is too short.
   void adjust(std::vector<double> &scores,
               const std::vector<int64_t> &tokens) const {
-    if (search.penalty != 0 && search.penalty != 1) {
+    if (isPenalized()) {
       std::vector<int64_t> seen = tokens;
       std::sort(seen.begin(), seen.end());
       seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
@@ -178,7 +179,7 @@ private:
         score = score < 0 ? score * search.penalty : score / search.penalty;
       }
     }
-    if (static_cast<int64_t>(tokens.size()) < search.minLength)
+    if (isTooShort(tokens))
       for (int64_t end : config.ends)
         if (end >= 0 && end < config.vocabulary)
           scores[static_cast<size_t>(end)] = -INFINITY;

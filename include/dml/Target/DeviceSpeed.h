@@ -124,9 +124,9 @@ struct DeviceSpeed {
   /// benchmarks/networks.py, for which ACO needs 289 registers.)
   double computesInOrder = 0;
   /// Whether the driver runs the threads of a workgroup in turn: 1 if it does,
-  /// as drivers for CPUs do, and 0 if subgroups share a multiprocessor. Where
-  /// threads run in turn, a barrier stores and loads the values of all of them,
-  /// and no thread computes while another one waits for memory. (Case: a row
+  /// as drivers for CPUs do, and 0 if subgroups share a multiprocessor. A
+  /// barrier stores and loads the values of all threads that run in turn, and
+  /// none of them computes while another one waits for memory. (Case: a row
   /// times 2048 x 2048 numbers of 4 bits takes 1.4 ms on lavapipe if each
   /// thread loads the row, and 2.1 if the workgroup stages it.)
   double runsInTurn = 0;

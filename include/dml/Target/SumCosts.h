@@ -365,9 +365,10 @@ inline double getJoinedSumCycles(const DeviceSpeed &device) {
 /// shown:  tiles of nine products on an H200, with 3072 to 14336 terms and 3072
 ///         to 128256 columns of 4 bits: the chosen tiles take 1.8 % longer than
 ///         the best on average, but 19 % for 4096 x 14336, which was not among
-///         them. 3072 x 3072 with 32 slices of 2 columns takes 6.6 us, and 9.2
-///         with 16 slices of 4 columns; 4096 x 128256 with 32 slices of 4
-///         columns takes 94 us, and 98 with 16 slices of 2 columns
+///         them. The product of 3072 x 3072 takes 6.6 us with 32 slices of 2
+///         columns, and 9.2 with 16 slices of 4 columns. The product of 4096 x
+///         128256 takes 94 us with 32 slices of 4 columns, and 98 with 16
+///         slices of 2 columns
 inline constexpr double timesOfStaged = 0.675;
 inline constexpr double waitsOfStagedRound = 10.8;
 inline constexpr double barriersOfStagedEnd = 6;
@@ -386,7 +387,7 @@ inline constexpr double opsOfStagedFactor = 1.125;
 /// than cost::sliced::registersOfWord counts, and the largest number of
 /// products of a round in the thread's code.
 /// unit:   registers of 4 bytes, and products
-/// device: for the products, the instruction cache
+/// device: the instruction cache, which limits the products
 /// shown:  kernels of a row times 3072 x 9216 numbers of 4 bits with 1, 2, 4
 ///         and 8 columns of 32 terms have 43, 64, 84 and 140 registers on an
 ///         H200, and take 11.2, 10.8, 10.7 and 13.0 us

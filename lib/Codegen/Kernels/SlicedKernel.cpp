@@ -57,8 +57,8 @@ static constexpr int64_t minPerStagedWord = 8;
 
 /// Staging is faster if the two barriers of a round take less time than a
 /// thread's own loads. On an H200, for example, the barriers take 180 cycles,
-/// and four loads of 32 factors of f16 take 240. On a CPU, whose threads run in
-/// turn, a barrier is slow and no load is saved.
+/// and four loads of 32 factors of f16 take 240. A barrier is slow on a
+/// CPU, whose threads run in turn, and no load is saved there.
 bool dml::isRowStaged(const Contraction &contraction, const SliceTile &tile,
                       int64_t numPerWord, const DeviceProfile &profile) {
   constexpr int64_t lanes = ThreadBlock::side;

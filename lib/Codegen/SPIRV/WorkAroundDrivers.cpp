@@ -325,9 +325,9 @@ static LogicalResult compareBeforeWidening(WorkaroundState &state) {
 
 /// Hides the mask of `(x & mask) | bits`, where `mask` and `bits` are
 /// constants. A GPU may have an instruction that computes both operations, but
-/// no instruction takes two constants. The hidden mask lies in a register. The
-/// hidden mask is the sum of the constant and an opaque zero, and not their
-/// exclusive or, which a driver would compute again with each `&`.
+/// no instruction takes two constants. The hidden mask lies in a register. It
+/// is the sum of the constant and an opaque zero. A driver would compute their
+/// exclusive or again with each `&`.
 static LogicalResult hideJoinedMasks(WorkaroundState &state) {
   state.module.walk([&](arith::OrIOp op) {
     auto masked = op.getLhs().getDefiningOp<arith::AndIOp>();
