@@ -20,13 +20,16 @@ func.func @gelu(%a: tensor<64x128xf32>, %b: tensor<128x64xf32>, %two: tensor<64x
   return %3 : tensor<64x64xf32>
 }
 
-// In f16 the sum and the product are computed in f16, so that only x and the quotient are
-// rounded by integer arithmetic: few enough operations for the threads that add up.
+// In f16 the sum and the product are computed in f16. Only x and the quotient are rounded
+// and widened again.
 
 // CHECK-LABEL:  func @halves(
 // CHECK-COUNT-1:  linalg.generic
-// CHECK-COUNT-2:  arith.select {{.*}} {rounded} : f32
-// CHECK-NOT:      {rounded}
+// CHECK:          %[[X:.*]] = arith.truncf
+// CHECK:          %[[WIDE:.*]] = arith.extf %[[X]] : f16 to f32
+// CHECK:          %[[QUOTIENT:.*]] = arith.divf %[[WIDE]], {{.*}} : f32
+// CHECK:          %[[ROUNDED:.*]] = arith.truncf %[[QUOTIENT]]
+// CHECK:          arith.extf %[[ROUNDED]]
 // CHECK:          %[[SUM:.*]] = arith.addf {{.*}} : f16
 // CHECK:          arith.mulf {{.*}}, %[[SUM]] : f16
 // CHECK-NOT:      linalg.generic

@@ -131,9 +131,10 @@ func.func @padded(%lhs: memref<4096x64xf16>, %rhs: memref<64x4000xf16>, %output:
     %sum = scf.for %k = %c0 to %c64 step %c1 iter_args(%carried = %zero) -> f32 {
       %x = memref.load %lhs[%row, %k] : memref<4096x64xf16>
       %y = memref.load %rhs[%k, %clamped] : memref<64x4000xf16>
-      %bits = arith.bitcast %x : f16 to i16
-      %long = arith.extui %bits : i16 to i32
-      %rounded = arith.bitcast %long {rounded} : i32 to f32
+      %wide_x = arith.extf %x : f16 to f32
+      %root = math.sqrt %wide_x : f32
+      %narrow = arith.truncf %root : f32 to f16
+      %rounded = arith.extf %narrow : f16 to f32
       %wide_y = arith.extf %y : f16 to f32
       %chosen = arith.select %inside, %wide_y, %zero : f32
       %next = math.fma %rounded, %chosen, %carried : f32

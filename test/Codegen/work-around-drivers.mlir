@@ -13,23 +13,24 @@
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=widened-comparisons}))" | FileCheck %s --check-prefix=NO-WIDENED-COMPARISONS
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=masked-halves}))" | FileCheck %s --check-prefix=NO-MASKED-HALVES
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=long-divisions}))" | FileCheck %s --check-prefix=NO-LONG-DIVISIONS
+// RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=lost-roundings}))" | FileCheck %s --check-prefix=NO-LOST-ROUNDINGS
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=joined-masks}))" | FileCheck %s --check-prefix=NO-JOINED-MASKS
 //
 // Several rows may be switched off. Without any row, the kernels stay the same.
 //
 // RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=zero-terms,zero-divisors}))" | FileCheck %s --check-prefixes=NO-ZERO-TERMS,NO-ZERO-DIVISORS
 // RUN: dml-opt %s -o %t.before
-// RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=integer-ranges,zero-divisors,zero-products,zero-terms,narrow-negations,rounding-sums,found-zeros,carried-constants,widened-comparisons,masked-halves,long-divisions,joined-masks}))" -o %t.after
+// RUN: dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=integer-ranges,zero-divisors,zero-products,zero-terms,narrow-negations,rounding-sums,found-zeros,carried-constants,widened-comparisons,masked-halves,long-divisions,lost-roundings,joined-masks}))" -o %t.after
 // RUN: diff %t.before %t.after
 //
 // A row that does not exist is an error that lists the rows. The documentation has a row
 // in its table for each of them, in the same order.
 //
 // RUN: not dml-opt %s --pass-pipeline="builtin.module(gpu.module(dml-work-around-drivers{disable=zero-sums}))" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: found the row 'zero-sums' of driver workarounds, but wanted one of integer-ranges, zero-divisors, zero-products, zero-terms, narrow-negations, rounding-sums, found-zeros, carried-constants, widened-comparisons, masked-halves, long-divisions, joined-masks{{$}}
+// UNKNOWN: error: found the row 'zero-sums' of driver workarounds, but wanted one of integer-ranges, zero-divisors, zero-products, zero-terms, narrow-negations, rounding-sums, found-zeros, carried-constants, widened-comparisons, masked-halves, long-divisions, lost-roundings, joined-masks{{$}}
 //
 // RUN: sed -n 's/^ *| `\([a-z-]*\)` |.*/\1/p' %S/../../include/dml/Codegen/Passes.td > %t.rows
-// RUN: echo "integer-ranges, zero-divisors, zero-products, zero-terms, narrow-negations, rounding-sums, found-zeros, carried-constants, widened-comparisons, masked-halves, long-divisions, joined-masks" | sed 's/, /\n/g' | diff %t.rows -
+// RUN: echo "integer-ranges, zero-divisors, zero-products, zero-terms, narrow-negations, rounding-sums, found-zeros, carried-constants, widened-comparisons, masked-halves, long-divisions, lost-roundings, joined-masks" | sed 's/, /\n/g' | diff %t.rows -
 
 // The lesser of a number of 16 bits and 2^32 - 1 is the number itself. So the place of the
 // least is always 0, and the quotient 0 / x is a selection, as zero-products has it.
@@ -414,6 +415,41 @@ gpu.module @long_divisions {
     %x = arith.extui %loaded : i8 to i64
     %small = arith.divui %x, %three : i64
     memref.store %small, %out[%i] : memref<64xi64>
+    gpu.return
+  }
+}
+
+// SPDX-License-Identifier: Apache-2.0
+
+// A quotient is rounded to f16 and widened again. The f16 lies in a word, beside a 0, whose
+// bits are joined with an opaque zero. An f16 that is only stored stays.
+
+// CHECK-LABEL: gpu.module @lost_roundings
+// CHECK: %[[ZERO:.*]] = arith.andi %{{.*}}, %c1_i32
+// CHECK: %[[ROUNDED:.*]] = arith.truncf
+// CHECK: %[[PAIR:.*]] = vector.from_elements %[[ROUNDED]], %{{.*}} : vector<2xf16>
+// CHECK: %[[BITS:.*]] = vector.bitcast %[[PAIR]] : vector<2xf16> to vector<1xi32>
+// CHECK: %[[WORD:.*]] = vector.extract %[[BITS]][0]
+// CHECK: arith.xori %[[ZERO]], %[[WORD]]
+// CHECK: %[[HIDDEN:.*]] = vector.extract %{{.*}}[0] : f16 from vector<2xf16>
+// CHECK: arith.extf %[[HIDDEN]]
+// CHECK: %[[STORED:.*]] = arith.truncf
+// CHECK: memref.store %[[STORED]]
+// NO-LOST-ROUNDINGS-LABEL: gpu.module @lost_roundings
+// NO-LOST-ROUNDINGS: %[[ROUNDED:.*]] = arith.truncf
+// NO-LOST-ROUNDINGS: arith.extf %[[ROUNDED]]
+// NO-LOST-ROUNDINGS: gpu.return
+gpu.module @lost_roundings {
+  gpu.func @kernel(%in: memref<64xf32>, %out: memref<64xf16>) kernel {
+    %i = gpu.thread_id x
+    %three = arith.constant 3.0 : f32
+    %x = memref.load %in[%i] : memref<64xf32>
+    %quotient = arith.divf %x, %three : f32
+    %rounded = arith.truncf %quotient : f32 to f16
+    %wide = arith.extf %rounded : f16 to f32
+    %power = math.exp %wide : f32
+    %stored = arith.truncf %power : f32 to f16
+    memref.store %stored, %out[%i] : memref<64xf16>
     gpu.return
   }
 }

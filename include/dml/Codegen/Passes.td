@@ -906,6 +906,7 @@ def WorkAroundDrivers
     | `widened-comparisons` | lavapipe | `i64(x) < 0` is false for an i32 x that is negative. | The i32 is compared. | `long-integers.test` | None; the comparison is cheaper. |
     | `masked-halves` | NVIDIA 580.159.04 (H200) | If an f32 is narrowed to f16, and its bits and a constant are joined by `and`, the `and` is left out for the first of two f16 that are stored as one word. | The constant is hidden. | `driver-workarounds.test` | The opaque zero, and two operations for each constant in front of the loops. |
     | `long-divisions` | NVIDIA 580.159.04 (H100) | Divisions of small numbers of 64 bits give wrong quotients, and a quotient of two signs does not compile. | All numbers that fit in 32 bits have 32 bits, in kernels that divide integers of 64 bits. | `narrowed-integers.test` | One range analysis of such a kernel; the divisions are faster. |
+    | `lost-roundings` | NVIDIA 580.159.04 (H100) | If an f32 is narrowed to f16 and widened again, which rounds it, both conversions are left out. | The f16 is hidden if it is not only stored. | `driver-workarounds.test` | The opaque zero, and one `xor` for each rounding. |
     | `joined-masks` | NVIDIA 580.159.04 (H200) | `(x & mask) \| bits` with two constants takes two instructions, although the GPU has one. | The mask is the sum of the constant and an opaque zero, which lies in a register. | `quantized-products.test` | The opaque zero, and one sum for each constant in front of the loops; the kernels are 5 to 10 % shorter. |
 
     The tests are in `test/EndToEnd` and run on any driver. On lavapipe (Mesa 22.3.6) the
@@ -932,7 +933,7 @@ def WorkAroundDrivers
   ];
   let dependentDialects = [
     "mlir::arith::ArithDialect", "mlir::gpu::GPUDialect",
-    "mlir::math::MathDialect"
+    "mlir::math::MathDialect", "mlir::vector::VectorDialect"
   ];
 }
 

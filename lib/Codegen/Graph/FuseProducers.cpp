@@ -273,7 +273,7 @@ public:
 
 private:
   bool hasHalves();
-  bool needsRounding();
+  bool meetsWidening();
   bool unpacksOnce(linalg::GenericOp consumer, ArrayRef<Read> consumerReads);
   bool fitsEpilogue();
   bool fits(linalg::GenericOp consumer, ArrayRef<Read> consumerReads,
@@ -332,9 +332,9 @@ bool Fusion::hasHalves() {
       Float16Type::get(producer.getContext()), /*isStored=*/true));
 }
 
-bool Fusion::needsRounding() {
+bool Fusion::meetsWidening() {
   return llvm::any_of(reads, [&](const auto &read) {
-    return dml::needsRounding(producer, read.first, hasHalves());
+    return dml::meetsWidening(producer, read.first);
   });
 }
 
@@ -536,15 +536,8 @@ bool Fusion::isProfitable(bool savesLaunches) {
       }))
     return true;
   int64_t size = countOps(producer);
-  bool halves = hasHalves();
-  if (needsRounding())
-    producer.getBody()->walk([&](Operation *op) {
-      if (!isUnrounded(op, halves))
-        return;
-      size += roundingOps;
-      *work += roundingOps * getTripCount(op).value_or(1);
-    });
-  bool isPacked = isDequantization(producer) && (halves || !needsRounding());
+  bool isPacked =
+      isDequantization(producer) && (hasHalves() || !meetsWidening());
   if (isPacked)
     *work = std::min(*work, cost::sums::opsOfQuantizedFactor);
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
@@ -821,7 +814,6 @@ void Fusion::inlineInto(IRRewriter &rewriter, DominanceInfo &dominance,
     if (body != producer)
       body->erase();
   }
-  dropWidening(rewriter, consumer);
   bool isOfRows = combinesRows(producer) || combinesRows(consumer);
   if (isOfRows)
     hoistFromLoops(consumer);
@@ -904,15 +896,11 @@ bool Fusion::readsWhatReaderReads() {
 
 void Fusion::apply(IRRewriter &rewriter, DominanceInfo &dominance) {
   // Arithmetic in f16 has the same bits and needs no rounding by itself.
-  if (hasHalves() && llvm::any_of(reads, [&](const auto &read) {
-        return dml::needsRounding(producer, read.first, /*halves=*/false);
-      })) {
+  if (hasHalves() && meetsWidening()) {
     computeInHalves(producer);
     for (auto &[consumer, consumerReads] : reads)
       computeInHalves(consumer);
   }
-  if (needsRounding())
-    roundExplicitly(producer);
   size_t left = reads.size();
   for (auto &[consumer, consumerReads] : reads) {
     joinLabels(producer, consumer);

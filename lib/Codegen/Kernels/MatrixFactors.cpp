@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/MatrixFactors.h"
-#include "Emit/Rounding.h"
 #include "Emit/VectorPacker.h"
 #include "mlir/IR/Matchers.h"
 
@@ -29,8 +28,6 @@ Type dml::getMatrixElement(MLIRContext *context, StringRef name) {
 static bool isHalf(Value value) {
   if (auto widening = value.getDefiningOp<arith::ExtFOp>())
     return widening.getIn().getType().isF16();
-  if (isRounded(value))
-    return true;
   if (auto select = value.getDefiningOp<arith::SelectOp>())
     return isHalf(select.getTrueValue()) && isHalf(select.getFalseValue());
   APFloat constant(0.0);

@@ -6,6 +6,7 @@
 
 #include "SPIRV/OpaqueZeros.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -74,11 +75,25 @@ Value OpaqueZeros::addTo(Operation *user, TypedAttr constant) {
 
 Value OpaqueZeros::buildHidden(ImplicitLocOpBuilder &b, Value zero,
                                Value value) {
-  Type type = value.getType();
+  Type type = value.getType(), word = zero.getType();
   if (type.isIndex())
     zero = arith::IndexCastUIOp::create(b, type, zero);
   if (type.isInteger(16))
     zero = arith::TruncIOp::create(b, type, zero);
+  if (type.isF16()) {
+    // A device may have f16 without 16-bit integers. The f16 therefore becomes
+    // one half of a word.
+    auto halves = VectorType::get(2, type), words = VectorType::get(1, word);
+    Value pair = vector::FromElementsOp::create(
+        b, halves,
+        {value, arith::ConstantOp::create(b, b.getZeroAttr(type)).getResult()});
+    Value bits = vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, words, pair), 0);
+    Value hidden = vector::FromElementsOp::create(
+        b, words, {arith::XOrIOp::create(b, zero, bits).getResult()});
+    return vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, halves, hidden), 0);
+  }
   if (!type.isF32())
     return arith::XOrIOp::create(b, zero, value);
   Value bits = arith::BitcastOp::create(b, zero.getType(), value);

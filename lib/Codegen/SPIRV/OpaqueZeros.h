@@ -23,8 +23,8 @@ public:
 
   /// Whether hide() can hide a value of `type` from a driver.
   static bool canHide(mlir::Type type) {
-    return type.isF32() || type.isInteger(32) || type.isInteger(16) ||
-           type.isIndex();
+    return type.isF32() || type.isF16() || type.isInteger(32) ||
+           type.isInteger(16) || type.isIndex();
   }
 
   /// Returns a value that is equal to `value`, but that a driver does not know:

@@ -320,6 +320,26 @@ static LogicalResult compareBeforeWidening(WorkaroundState &state) {
 }
 
 //===----------------------------------------------------------------------===//
+// lost-roundings
+//===----------------------------------------------------------------------===//
+
+/// Hides the f16 to which an f32 is rounded, if the f16 is not only stored.
+/// `extf(truncf(x))` rounds x, but a driver may replace it by x.
+static LogicalResult keepRoundings(WorkaroundState &state) {
+  state.module.walk([&](arith::TruncFOp op) {
+    if (!op.getType().isF16() ||
+        llvm::none_of(op->getUsers(),
+                      llvm::IsaPred<arith::ExtFOp, arith::SelectOp>))
+      return;
+    OpBuilder b(op);
+    auto rounded = cast<arith::TruncFOp>(b.clone(*op));
+    op.replaceAllUsesWith(state.zeros.hide(op, rounded.getOut()));
+    op.erase();
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // joined-masks
 //===----------------------------------------------------------------------===//
 
@@ -427,6 +447,7 @@ static constexpr Workaround workarounds[] = {
     {"widened-comparisons", compareBeforeWidening},
     {"masked-halves", hideMasksOfHalves},
     {"long-divisions", narrowLongDivisions},
+    {"lost-roundings", keepRoundings},
     {"joined-masks", hideJoinedMasks},
 };
 

@@ -27,7 +27,6 @@
 #include "Analysis/Contraction.h"
 #include "Analysis/ElementMap.h"
 #include "Graph/BodyFusion.h"
-#include "Graph/Rounding.h"
 #include "Selection/KernelKinds.h"
 #include "dml/Codegen/IR/BufferOps.h"
 #include "dml/Codegen/Passes.h"
@@ -366,10 +365,6 @@ linalg::GenericOp FusedReader::build() {
   if (!collectPlaces())
     return {};
   values.resize(places.size());
-  rewriter.setInsertionPoint(fused);
-  auto copy = cast<linalg::GenericOp>(rewriter.clone(*producer));
-  if (needsRounding(producer, reader, /*halves=*/false))
-    roundExplicitly(copy);
   Operation *behindIndices = nullptr;
   for (Operation &op : *fused.getBody()) {
     if (llvm::none_of(moved, [&](auto pair) {
@@ -382,13 +377,11 @@ linalg::GenericOp FusedReader::build() {
     rewriter.setInsertionPointAfter(behindIndices);
   else
     rewriter.setInsertionPointToStart(fused.getBody());
-  cloneBlock(*copy.getBody());
-  Value yielded = copy.getBody()->getTerminator()->getOperand(0);
+  cloneBlock(*producer.getBody());
+  Value yielded = producer.getBody()->getTerminator()->getOperand(0);
   for (auto [mapping, ofPlace] : llvm::zip_equal(values, loads))
     for (memref::LoadOp load : ofPlace)
       rewriter.replaceOp(load, mapping.lookupOrDefault(yielded));
-  rewriter.eraseOp(copy);
-  dropWidening(rewriter, fused);
   DominanceInfo dominance;
   eliminateCommonSubExpressions(rewriter, dominance, fused);
   joinLabels(producer, fused);
