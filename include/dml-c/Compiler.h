@@ -96,8 +96,8 @@ dmlCompilerOptionsSetContractionTile(DmlCompilerOptions options,
 MLIR_CAPI_EXPORTED void dmlCompilerOptionsSetRowTile(DmlCompilerOptions options,
                                                      MlirStringRef tile);
 /* "auto", "none", or the tile of kernels for attention that write no scores:
- * queries and keys, "64x32", or a "dml.kernel" with a matrix_attention_tile
- * or a split_attention_tile. */
+ * queries and keys, "64x32", or a "dml.kernel" with a matrix_attention_tile,
+ * a resident_attention_tile or a split_attention_tile. */
 MLIR_CAPI_EXPORTED void
 dmlCompilerOptionsSetAttentionTile(DmlCompilerOptions options,
                                    MlirStringRef tile);

@@ -17,6 +17,7 @@ static constexpr llvm::StringLiteral mapName = "map";
 // The entries of a matrix kernel's tile.
 static constexpr llvm::StringLiteral workgroupName = "workgroup";
 static constexpr llvm::StringLiteral subgroupName = "subgroup";
+static constexpr llvm::StringLiteral subgroupsName = "subgroups";
 static constexpr llvm::StringLiteral shapeName = "shape";
 static constexpr llvm::StringLiteral stagesName = "stages";
 static constexpr llvm::StringLiteral panelName = "panel";
@@ -101,6 +102,17 @@ DictionaryAttr MatrixAttentionTile::getAttr(MLIRContext *context) const {
     entries.push_back(b.getNamedAttr(stagesName, b.getI64IntegerAttr(stages)));
   return b.getDictionaryAttr(
       b.getNamedAttr(name, b.getDictionaryAttr(entries)));
+}
+
+DictionaryAttr ResidentAttentionTile::getAttr(MLIRContext *context) const {
+  Builder b(context);
+  return b.getDictionaryAttr(b.getNamedAttr(
+      name,
+      b.getDictionaryAttr(
+          {b.getNamedAttr(workgroupName,
+                          b.getDenseI64ArrayAttr({queries, keys})),
+           b.getNamedAttr(shapeName, b.getStringAttr(shape)),
+           b.getNamedAttr(subgroupsName, b.getI64IntegerAttr(subgroups))})));
 }
 
 DictionaryAttr MatrixTile::getAttr(MLIRContext *context) const {
@@ -348,6 +360,21 @@ MatrixAttentionTile::get(DictionaryAttr kernel) {
     if (!isRead)
       return std::nullopt;
   }
+  return tile;
+}
+
+std::optional<ResidentAttentionTile>
+ResidentAttentionTile::get(DictionaryAttr kernel) {
+  auto dictionary = getOnlyEntry<DictionaryAttr>(kernel, name);
+  if (!dictionary || dictionary.size() != 3)
+    return std::nullopt;
+  ArrayRef<int64_t> workgroup = readSizes(dictionary.get(workgroupName), 2);
+  auto shape = dictionary.getAs<StringAttr>(shapeName);
+  if (workgroup.empty() || !shape)
+    return std::nullopt;
+  ResidentAttentionTile tile{workgroup[0], workgroup[1], shape.str()};
+  if (!readSize(dictionary.get(subgroupsName), tile.subgroups))
+    return std::nullopt;
   return tile;
 }
 

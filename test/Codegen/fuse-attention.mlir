@@ -9,7 +9,7 @@
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,opsPerByte=5 --dml-fuse-attention | FileCheck %s --check-prefix=FAST
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,opsPerByte=5,+cooperativeMatrix --dml-fuse-attention | FileCheck %s --check-prefix=MATRICES
 // RUN: dml-opt %s --split-input-file --dml-to-linalg --dml-fuse-producers --dml-attach-device=profile=full,+cooperativeMatrix "--dml-fuse-attention=attention-tile={{matrix_attention_tile={workgroup=array<i64:64,32>,shape=\"16x16x16xf16xf32\"}}}" | FileCheck %s --check-prefix=OWN
-// INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', queries and keys that 128 threads can share, such as '64x32', or a 'dml.kernel' with a matrix_attention_tile or a split_attention_tile
+// INVALID: error: attention-tile is '12x7', but wants to be 'auto', 'none', queries and keys that 128 threads can share, such as '64x32', or a 'dml.kernel' with a matrix_attention_tile, a resident_attention_tile or a split_attention_tile
 // NONE-NOT: attention_tile
 
 // The operator. Its body has three loops over the keys, which compute the scores:
@@ -226,6 +226,67 @@ func.func @wide(%q: tensor<8x1024x1024xf32>, %k: tensor<8x1024x1024xf32>,
       : (tensor<8x1024x1024xf32>, tensor<8x1024x1024xf32>, tensor<8x1024x1024xf32>)
       -> tensor<8x1024x1024xf32>
   return %0 : tensor<8x1024x1024xf32>
+}
+
+// -----
+
+// In a graph whose tensors are f16, scores and weights are rounded. The scores of 128 keys fit
+// in workgroup memory. Queries, keys and values are heads of 64 columns of one tensor, which a
+// transpose moves: value (head, key, column) lies at 768 * key + 64 * head + column.
+
+// MATRICES-LABEL: func @heads
+// MATRICES:       dml.kernel = {resident_attention_tile = {shape = "16x16x16xf16xf32", subgroups = {{[0-9]+}} : i64, workgroup = array<i64: {{16|32}}, {{[0-9]+}}>}}
+// MATRICES-NOT:   linalg.generic
+// MATRICES:       return
+// OWN-LABEL:      func @heads
+// OWN-NOT:        attention_tile
+// OWN:            return
+// FAST-LABEL:     func @heads
+// FAST-NOT:       attention_tile
+// FAST:           return
+func.func @heads(%q: tensor<1x128x12x64xf16>, %k: tensor<1x128x12x64xf16>,
+                   %v: tensor<1x128x12x64xf16>, %mask: tensor<1x12x128x128xf16>)
+    -> tensor<1x12x128x64xf16> {
+  %scale = arith.constant dense<0.125> : tensor<1x12x128x128xf16>
+  %qt = dml.view %q {strides = array<i64: 98304, 64, 768, 1>}
+      : (tensor<1x128x12x64xf16>) -> tensor<1x12x128x64xf16>
+  %kt = dml.view %k {strides = array<i64: 98304, 64, 1, 768>}
+      : (tensor<1x128x12x64xf16>) -> tensor<1x12x64x128xf16>
+  %vt = dml.view %v {strides = array<i64: 98304, 64, 768, 1>}
+      : (tensor<1x128x12x64xf16>) -> tensor<1x12x128x64xf16>
+  %0 = dml.gemm %qt, %kt {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>}
+      : (tensor<1x12x128x64xf16>, tensor<1x12x64x128xf16>) -> tensor<1x12x128x128xf16>
+  %1 = dml.element_wise_multiply %0, %scale
+      : (tensor<1x12x128x128xf16>, tensor<1x12x128x128xf16>) -> tensor<1x12x128x128xf16>
+  %2 = dml.element_wise_add %1, %mask
+      : (tensor<1x12x128x128xf16>, tensor<1x12x128x128xf16>) -> tensor<1x12x128x128xf16>
+  %3 = dml.activation_softmax1 %2 {axes = array<i64: 3>}
+      : (tensor<1x12x128x128xf16>) -> tensor<1x12x128x128xf16>
+  %4 = dml.gemm %3, %vt {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>}
+      : (tensor<1x12x128x128xf16>, tensor<1x12x128x64xf16>) -> tensor<1x12x128x64xf16>
+  return %4 : tensor<1x12x128x64xf16>
+}
+
+// -----
+
+// 2048 scores of 16 queries take more than the 48 KiB of workgroup memory.
+
+// MATRICES-LABEL: func @long
+// MATRICES-NOT:   attention_tile
+// MATRICES:       return
+func.func @long(%q: tensor<1x4x128x64xf16>, %k: tensor<1x4x64x2048xf16>,
+                %v: tensor<1x4x2048x64xf16>) -> tensor<1x4x128x64xf16> {
+  %0 = dml.gemm %q, %k {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>}
+      : (tensor<1x4x128x64xf16>, tensor<1x4x64x2048xf16>) -> tensor<1x4x128x2048xf16>
+  %1 = dml.activation_softmax1 %0 {axes = array<i64: 3>}
+      : (tensor<1x4x128x2048xf16>) -> tensor<1x4x128x2048xf16>
+  %2 = dml.gemm %1, %v {trans_a = #dml.matrix_transform<none>,
+      trans_b = #dml.matrix_transform<none>}
+      : (tensor<1x4x128x2048xf16>, tensor<1x4x2048x64xf16>) -> tensor<1x4x128x64xf16>
+  return %2 : tensor<1x4x128x64xf16>
 }
 
 // -----

@@ -673,6 +673,16 @@ module attributes {dml.kernel = {matrix_attention_tile = {workgroup = array<i64:
 
 // -----
 
+// expected-error @below {{attribute 'dml.kernel' is {resident_attention_tile = {shape = "16x16x16xf16xf32", workgroup = array<i64: 16, 64>}}, but wants "map" or one of }}
+module attributes {dml.kernel = {resident_attention_tile = {workgroup = array<i64: 16, 64>, shape = "16x16x16xf16xf32"}}} {}
+
+// -----
+
+// expected-error @below {{attribute 'dml.kernel' is {resident_attention_tile = {shape = "16x16x16xf16xf32", subgroups = 0 : i64, workgroup = array<i64: 16, 64>}}, but wants "map" or one of }}
+module attributes {dml.kernel = {resident_attention_tile = {workgroup = array<i64: 16, 64>, shape = "16x16x16xf16xf32", subgroups = 0 : i64}}} {}
+
+// -----
+
 func.func @weight(%x: f16) -> f16 {
   // expected-error @below {{attribute 'dml.roundable' wants to be a unit, on an operation that computes an f32}}
   %0 = arith.divf %x, %x {dml.roundable} : f16

@@ -113,11 +113,12 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
 
     The pass recognizes loops instead of operators. The softmax is a row reduction that
     `dml-fuse-producers` has built, with a mask or a selection before it if there is
-    one. Scores are sums of products in f32, with scales, biases and masks in f32.
+    one. Scores are sums of products in f32, with scales, biases and masks.
     Attention is not fused in three cases:
 
-    * The softmax is rounded to f16 before it is multiplied. An attention kernel knows
-      the sum of exponentials only after it has multiplied some of the weights.
+    * The softmax is rounded to f16 before it is multiplied, and no kernel can hold the
+      scores of all keys in workgroup memory. An online softmax knows the sum of
+      exponentials only after it has multiplied some of the weights.
     * Another operation reads the scores or the weights.
     * A mask hides some keys, and may hide the first key.
 
@@ -143,6 +144,13 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     matrices of the given shape. Its memory holds the keys and values of two blocks of
     32 keys: the workgroup loads one block while it multiplies the other (software
     pipelining).
+
+    `{resident_attention_tile = {workgroup = array<i64: 16, 64>, shape =
+    "16x16x16xf16xf32", subgroups = 4 : i64}}` is for graphs whose tensors are f16, and
+    for profiles with cooperative matrices. Scores and weights are rounded to f16, as in
+    separate kernels. A workgroup of 4 subgroups has 16 queries. It stages 64 keys at a
+    time, and holds the scores of all keys in its memory until the sum of their
+    exponentials is known. The scores of 512 keys take 16 KiB.
 
     ```mlir
     %scores = ...            // 8x16x1024x1024xf32: queries times keys

@@ -19,9 +19,10 @@ namespace dml {
 /// attribute contains the tile of the kernel: `{map_tile = {...}}`, `{row_tile
 /// = array<i64: threads, vectors>}`, `{attention_tile = array<i64: queries,
 /// keys, terms>}`, `{split_attention_tile = array<i64: rows, keys>}`,
-/// `{matrix_attention_tile = {...}}`, `{contraction_tile = array<i64: rows,
-/// columns, terms>}`, which may have further entries,
-/// `{slice_tile = array<i64: rows, columns, slices, terms, times>}` or
+/// `{matrix_attention_tile = {...}}`, `{resident_attention_tile = {...}}`,
+/// `{contraction_tile = array<i64: rows, columns, terms>}`, which may have
+/// further entries, `{slice_tile = array<i64: rows, columns, slices, terms,
+/// times>}` or
 /// `{matrix_tile = {...}}`. `"map"` states a map kernel whose tile is chosen
 /// later.
 inline constexpr llvm::StringLiteral kernelAttrName = "dml.kernel";
@@ -134,6 +135,21 @@ struct MatrixAttentionTile {
   static constexpr llvm::StringLiteral name = "matrix_attention_tile";
   mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
   static std::optional<MatrixAttentionTile> get(mlir::DictionaryAttr kernel);
+};
+
+/// The tile of an attention kernel that multiplies cooperative matrices and
+/// holds the scores of all keys in workgroup memory. `shape` is the shape of
+/// the matrices in the notation of device profiles. A workgroup of `subgroups`
+/// subgroups computes the outputs of `queries` queries, and stages `keys` keys,
+/// or their values, at a time.
+struct ResidentAttentionTile {
+  int64_t queries, keys;
+  std::string shape;
+  int64_t subgroups = 4;
+
+  static constexpr llvm::StringLiteral name = "resident_attention_tile";
+  mlir::DictionaryAttr getAttr(mlir::MLIRContext *context) const;
+  static std::optional<ResidentAttentionTile> get(mlir::DictionaryAttr kernel);
 };
 
 /// The tile of a map kernel that reads along columns and stores along rows. A
@@ -301,7 +317,8 @@ private:
 /// entry that is unknown or invalid.
 using KernelTile =
     std::variant<MapTile, RowTile, AttentionTile, SplitAttentionTile,
-                 MatrixAttentionTile, ContractionTile, SliceTile, MatrixTile>;
+                 MatrixAttentionTile, ResidentAttentionTile, ContractionTile,
+                 SliceTile, MatrixTile>;
 
 /// Returns the tile that `attribute`, a value of `dml.kernel`, states, or
 /// nothing if the attribute states no tile.

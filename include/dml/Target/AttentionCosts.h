@@ -52,6 +52,13 @@ inline constexpr double waitingKernels = 2;
 /// shown:  -
 inline constexpr double barriersOfSplit = 10;
 
+/// The number of times that a workgroup of an attention kernel that holds all
+/// scores waits at a barrier, beside four times for each block of keys: between
+/// the phases, and while the threads of a query exchange numbers.
+/// unit:   barriers
+/// shown:  -
+inline constexpr double barriersOfResident = 7;
+
 /// The time in which memory transfers the keys and values of split attention,
 /// relative to the time of a copy of as many bytes, if each multiprocessor has
 /// many workgroups. With only one workgroup, the time increases by the factor

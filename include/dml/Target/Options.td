@@ -74,8 +74,8 @@ def AttentionTileOption : DML_TuningOption<
   "attentionTile", "attention-tile", "std::string", [{"auto"}], "tile",
   "Queries of a workgroup and keys of a block in kernels for attention that write no "
   "scores: 'auto' (the default) chooses them for each kernel, 'none' makes no such "
-  "kernels, and a tile such as '64x32', or a 'dml.kernel' with a matrix_attention_tile "
-  "or a split_attention_tile, is taken wherever it can be">;
+  "kernels, and a tile such as '64x32', or a 'dml.kernel' with a matrix_attention_tile, "
+  "a resident_attention_tile or a split_attention_tile, is taken wherever it can be">;
 
 def MatrixTileOption : DML_TuningOption<
   "matrixTile", "matrix-tile", "std::string", [{"auto"}], "tile",

@@ -441,8 +441,16 @@ LogicalResult AttentionReader::readProducts() {
       !matchPattern(products.getInitArgs()[0], m_AnyZeroFloat()))
     return failure();
   product = terms.front();
+  // In graphs whose tensors are f16, a weight is a quotient that is rounded to
+  // f16 and widened again.
+  auto dropRounding = [](Value factor) {
+    auto widening = factor.getDefiningOp<arith::ExtFOp>();
+    auto rounding = widening ? widening.getIn().getDefiningOp<arith::TruncFOp>()
+                             : arith::TruncFOp();
+    return rounding ? rounding.getIn() : factor;
+  };
   auto getWeight = [&](Value factor) {
-    auto quotient = factor.getDefiningOp<arith::DivFOp>();
+    auto quotient = dropRounding(factor).getDefiningOp<arith::DivFOp>();
     return quotient && quotient.getRhs() == exponentials.getResult(0)
                ? quotient
                : arith::DivFOp();
@@ -454,6 +462,8 @@ LogicalResult AttentionReader::readProducts() {
   if (!weight)
     return failure();
   attention.isRoundable = weight->hasAttr(roundableAttrName);
+  attention.isRounded =
+      (value == product.rhs ? product.lhs : product.rhs) != weight.getResult();
   std::optional<Seen> seen =
       readExponential(weight.getLhs(), maximum.getResult(0));
   if (!seen)

@@ -54,6 +54,10 @@ struct Attention {
   /// values, as cooperative matrices of f16 require. The lowering of the
   /// operator permits this if the values are f16 (roundableAttrName).
   bool isRoundable = false;
+  /// Whether the body itself rounds weights to f16: it multiplies values with
+  /// the rounded quotients of exponentials and their sum. A kernel must then
+  /// know the sum over all keys before it multiplies the first value.
+  bool isRounded = false;
 
   /// The number of neighbouring heads of queries that read the same keys and
   /// values (grouped-query attention): 4 if 32 heads of queries share 8 heads

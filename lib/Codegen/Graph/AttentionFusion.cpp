@@ -41,14 +41,23 @@ static linalg::GenericOp getProducer(tensor::ExtractOp extract) {
                                                     : linalg::GenericOp();
 }
 
-/// Whether the body of `producer` yields a quotient. The last step of a softmax
-/// divides an exponential by a sum of exponentials. The function is therefore a
-/// quick test of whether `producer` may compute the weights of attention.
+/// Whether the body of `producer` yields a quotient, perhaps rounded to f16.
+/// The last step of a softmax divides an exponential by a sum of exponentials.
+/// The function is therefore a quick test of whether `producer` may compute the
+/// weights of attention.
 static bool yieldsQuotients(linalg::GenericOp producer) {
-  return producer.getBody()
-      ->getTerminator()
-      ->getOperand(0)
-      .getDefiningOp<arith::DivFOp>();
+  Value yielded = producer.getBody()->getTerminator()->getOperand(0);
+  if (auto rounding = yielded.getDefiningOp<arith::TruncFOp>())
+    yielded = rounding.getIn();
+  return yielded.getDefiningOp<arith::DivFOp>();
+}
+
+/// Returns the read of an element of a tensor from which `factor` is read or
+/// widened, or null if `factor` is something else.
+static tensor::ExtractOp getReadOf(Value factor) {
+  if (auto widening = factor.getDefiningOp<arith::ExtFOp>())
+    factor = widening.getIn();
+  return factor.getDefiningOp<tensor::ExtractOp>();
 }
 
 /// Whether the body of `op` reads a tensor of quotients (yieldsQuotients()).
@@ -129,20 +138,35 @@ LinearForm BodyForms::get(Value value) {
     return forms.sub(b, get(op->getOperand(0)), get(op->getOperand(1)));
   if (isa<arith::MulIOp>(op))
     return forms.mul(b, get(op->getOperand(0)), get(op->getOperand(1)));
-  if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
-      matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
-      number.getSExtValue() > 0) {
-    // A quotient or a remainder is not linear in its operand. The linear form
-    // therefore treats the value as a variable of its own, with its own range.
-    IndexRange range = forms.getRange(get(op->getOperand(0)));
-    int64_t divisor = number.getSExtValue();
-    if (range.min >= 0)
-      return forms.getOpaque(
-          value, isa<arith::DivUIOp>(op)
-                     ? IndexRange{range.min / divisor, range.max / divisor}
-                     : IndexRange{0, divisor - 1});
-  }
-  return forms.getOpaque(value);
+  if (!isa<arith::DivUIOp, arith::RemUIOp, arith::MinUIOp>(op) ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&number)) ||
+      number.getSExtValue() <= 0)
+    return forms.getOpaque(value);
+  LinearForm operand = get(op->getOperand(0));
+  IndexRange range = forms.getRange(operand);
+  int64_t constant = number.getSExtValue();
+  if (range.min < 0)
+    return forms.getOpaque(value);
+  if (isa<arith::MinUIOp>(op))
+    return range.max <= constant ? operand : forms.getOpaque(value);
+  // A reader of reshaped tensors computes coordinates by quotients and
+  // remainders, which are linear where the terms allow: for columns below 64,
+  // (64 * key + column) / 64 is the key, and the remainder is the column.
+  LinearForm quotient(operand.constant / constant),
+      remainder(operand.constant % constant);
+  for (LinearForm::Term term : operand.terms)
+    if (term.second % constant == 0)
+      quotient.terms.emplace_back(term.first, term.second / constant);
+    else
+      remainder.terms.push_back(term);
+  bool isQuotient = isa<arith::DivUIOp>(op);
+  if (IndexRange{0, constant - 1}.contains(forms.getRange(remainder)))
+    return isQuotient ? quotient : remainder;
+  // Any other quotient or remainder is not linear in its operand. The linear
+  // form therefore treats it as a variable of its own, with its own range.
+  return forms.getOpaque(
+      value, isQuotient ? IndexRange{range.min / constant, range.max / constant}
+                        : IndexRange{0, constant - 1});
 }
 
 LinearForm BodyForms::getPosition(tensor::ExtractOp extract) {
@@ -223,7 +247,7 @@ static tensor::ExtractOp findElement(Value factor,
 /// does. If `weights` is not null, `weights` must be this generic. Otherwise
 /// sets `weights` to this generic.
 static bool readsWeight(Value factor, linalg::GenericOp &weights) {
-  auto extract = factor.getDefiningOp<tensor::ExtractOp>();
+  tensor::ExtractOp extract = getReadOf(factor);
   linalg::GenericOp producer =
       extract ? getProducer(extract) : linalg::GenericOp();
   if (!producer || (weights && producer != weights) ||
@@ -282,7 +306,7 @@ readWeights(BodyForms &body, MutableArrayRef<ContractionTerm> terms,
     if (!readsWeight(term.lhs, reads.weights) ||
         (numTerms > 1 && term.condition))
       return std::nullopt;
-    reads.elements.push_back(term.lhs.getDefiningOp<tensor::ExtractOp>());
+    reads.elements.push_back(getReadOf(term.lhs));
     Forms coordinates =
         body.getCoordinates(reads.elements.back(), reads.weights);
     if (coordinates.empty())
@@ -364,6 +388,8 @@ static scf::ForOp buildLoopByKey(BodyForms &body, scf::ForOp loop,
   linalg::GenericOp producer = weights.weights;
   Value weight =
       tensor::ExtractOp::create(b, producer.getResult(0), coordinates);
+  if (Type sum = byKey.getResult(0).getType(); weight.getType() != sum)
+    weight = arith::ExtFOp::create(b, sum, weight);
   LinearForm key = body.get(byKey.getInductionVar());
   LinearForm place =
       body.forms.add(b, values.first, body.forms.mul(b, key, values.distance));

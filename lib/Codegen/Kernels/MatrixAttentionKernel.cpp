@@ -43,27 +43,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/MatrixAttentionKernel.h"
-#include "Emit/ContractionBuilder.h"
 #include "Emit/Launch.h"
 #include "Emit/Softmax.h"
-#include "Emit/Staging.h"
-#include "Emit/VectorPacker.h"
 #include "Kernels/MatrixKernel.h"
 #include "Kernels/SeenKeys.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 using namespace mlir;
 using namespace dml;
 
-/// The number of f16 factors in a vector of workgroup memory.
-static constexpr int64_t lanes = 8;
+static constexpr int64_t lanes = AttentionMatrices::lanes;
 
 /// The distance of a reference from the largest score of its query, when the
 /// reference is set: the logarithm of 256. The reference is the number that is
@@ -98,47 +92,27 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
                                        const MatrixAttentionTile &tile,
                                        const DeviceProfile &profile,
                                        MatrixAttentionLayout &layout) {
-  std::optional<MatrixShape> shape = MatrixShape::parse(tile.shape);
-  if (!shape || !llvm::is_contained(profile.getMatrixShapes(), *shape) ||
-      shape->factors != "f16" || shape->sums != "f32")
-    return "has the shape '" + tile.shape +
-           "', which is none of factors of f16 and sums of f32 of the device "
-           "profile '" +
-           profile.str() + "'";
   if (!attention.isRoundable)
     return "wants weights that may be rounded to f16";
-  if (!canMultiply(attention.scores, *shape) ||
-      !canMultiply(attention.products, *shape))
-    return "wants queries, keys and values that were widened from f16";
-  layout.shape = *shape;
+  std::string problem =
+      AttentionMatrices::get(attention, tile.shape, profile, layout);
+  if (!problem.empty())
+    return problem;
+  const MatrixShape &shape = layout.shape;
   layout.subgroupSize = profile.getSubgroupSize();
-  if (layout.subgroupSize == 0 || layout.subgroupSize % shape->rows ||
+  if (layout.subgroupSize == 0 || layout.subgroupSize % shape.rows ||
       tile.queries % layout.subgroupSize ||
       tile.queries > profile.getMaxWorkgroupSize())
     return "has " + std::to_string(tile.queries) +
            " queries, but as many are wanted as threads of whole subgroups, "
            "which are whole matrices";
-  if (shape->rows % lanes || shape->columns % lanes || shape->terms % lanes ||
-      tile.keys % shape->columns || tile.keys % shape->terms ||
+  if (shape.rows % lanes || shape.columns % lanes || shape.terms % lanes ||
+      tile.keys % shape.columns || tile.keys % shape.terms ||
       tile.keys > profile.getMaxWorkgroupMemory())
     return "has " + std::to_string(tile.keys) +
            " keys, but whole matrices are wanted, whose edges are multiples "
            "of " +
            std::to_string(lanes);
-  int64_t ofStep = attention.scores.getTermsOfStep();
-  layout.unit = std::lcm(lanes, ofStep);
-  layout.stepsOfUnit = layout.unit / ofStep;
-  // Limited sizes keep the products below from overflowing.
-  constexpr int64_t maxSize = 1 << 12;
-  if (layout.unit > maxSize || attention.scores.getTerms() > maxSize ||
-      attention.products.columns.size > maxSize)
-    return "stands on sums of more than " + std::to_string(maxSize) + " terms";
-  layout.terms = llvm::alignTo(attention.scores.getTerms(),
-                               std::lcm(layout.unit, shape->terms));
-  layout.columns =
-      llvm::alignTo(attention.products.columns.size, shape->columns);
-  layout.termsPitch = getLinePitch(layout.terms, lanes);
-  layout.valuesPitch = getLinePitch(layout.columns, lanes);
   layout.scoresPitch = getLinePitch(tile.keys, wordsOfVector);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
@@ -148,8 +122,8 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
       std::max(layout.scoreVectors + tile.stages * layout.stageVectors,
                tile.queries * layout.termsPitch);
   layout.scaledColumns =
-      getColumnsTogether(layout.columns, shape->columns, layout.scoresPitch);
-  layout.storedColumns = getColumnsTogether(layout.columns, shape->columns,
+      getColumnsTogether(layout.columns, shape.columns, layout.scoresPitch);
+  layout.storedColumns = getColumnsTogether(layout.columns, shape.columns,
                                             layout.vectors / tile.queries);
   return findMemoryProblem(layout.vectors * DeviceProfile::vectorBytes,
                            profile);
@@ -160,24 +134,19 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MatrixAttentionBuilder : ContractionBuilder {
+class MatrixAttentionBuilder : AttentionMatrixBuilder {
 public:
   MatrixAttentionBuilder(linalg::GenericOp op, const Attention &attention,
                          const MatrixAttentionTile &tile,
                          const MatrixAttentionLayout &layout)
-      : ContractionBuilder(op, attention.products), attention(attention),
-        tile(tile), layout(layout), shape(layout.shape),
+      : AttentionMatrixBuilder(op, attention, layout, /*threads=*/tile.queries,
+                               tile.queries, tile.keys),
+        tile(tile), layout(layout),
         rowMatrices(layout.subgroupSize / shape.rows) {}
 
   void build();
 
 private:
-  /// The factors of queries, keys or values, as lines in workgroup memory. A
-  /// line has the factors of one query or one key.
-  struct Lines {
-    const ContractionOperand &operand;
-    StagedArea area;
-  };
   /// The values that the loop carries from block to block. `outputs` are the
   /// matrices of outputs in row-major order. `reference` is the number that is
   /// subtracted from the scores of the thread's query before the exponential,
@@ -217,24 +186,10 @@ private:
     return state;
   }
 
-  Value buildIsUpTo(LinearForm number, Value last);
-  Value buildCount(LinearForm number, int64_t last, int64_t most);
-  Forms getQueryCoordinates(LinearForm number);
   Value buildLastSeen(const Forms &coordinatesOfQuery);
   Value combineThreads(Value own,
                        llvm::function_ref<Value(Value, Value)> combineTwo);
   void findSeenKeys();
-  Lines getLines(const ContractionOperand &operand, int64_t lines,
-                 int64_t items, int64_t vectors, int64_t first, int64_t pitch);
-  SmallVector<Value> loadTerms(const Lines &lines, const StagedItem &item,
-                               LinearForm keyBlock);
-  SmallVector<Value> loadValues(const StagedItem &item, LinearForm keyBlock);
-  SmallVector<Value> load(const Lines &lines, LinearForm keyBlock);
-  ValueRange store(const Lines &lines, LinearForm stage, ValueRange vectors);
-  void meet();
-  Value loadMatrix(gpu::MMAMatrixType type, LinearForm place, int64_t pitch,
-                   bool isTransposed = false);
-  void storeMatrix(Value matrix, LinearForm place, int64_t pitch);
   SmallVector<Value> loadQueries();
   SmallVector<Value> multiplyKeys(LinearForm stage);
   void storeSums(ValueRange sums);
@@ -257,35 +212,7 @@ private:
   size_t getNumSums() const {
     return rowMatrices * (tile.keys / shape.columns);
   }
-  gpu::MMAMatrixType getType(int64_t rows, int64_t columns, Type element,
-                             StringRef operand) {
-    return gpu::MMAMatrixType::get({rows, columns}, element, operand);
-  }
-  gpu::MMAMatrixType getSumsType() {
-    return getType(shape.rows, shape.columns, b.getF32Type(), "COp");
-  }
-  Value constantOf(double value, int64_t count = 1) {
-    TypedAttr attribute = b.getF32FloatAttr(static_cast<float>(value));
-    if (count > 1)
-      attribute = DenseElementsAttr::get(VectorType::get(count, b.getF32Type()),
-                                         attribute);
-    return arith::ConstantOp::create(b, attribute);
-  }
   Value max(Value lhs, Value rhs) { return buildLarger(b, lhs, rhs); }
-  Value sub(Value lhs, Value rhs) { return arith::SubFOp::create(b, lhs, rhs); }
-  Value loadNumbers(LinearForm place) {
-    Value vector =
-        memref::LoadOp::create(b, memory, forms->materialize(b, place));
-    return vector::BitCastOp::create(
-        b, VectorType::get(wordsOfVector, b.getF32Type()), vector);
-  }
-  void storeVector(Value vector, LinearForm place) {
-    memref::StoreOp::create(
-        b,
-        vector::BitCastOp::create(
-            b, VectorType::get(wordsOfVector, b.getI32Type()), vector),
-        memory, forms->materialize(b, place));
-  }
   /// Returns the position in workgroup memory at which row `row` of the
   /// subgroup's matrices of scores, weights or outputs begins. A line holds the
   /// numbers of one query, and neighbouring lines lie `pitch` vectors apart.
@@ -297,17 +224,12 @@ private:
                       pitch);
   }
 
-  const Attention &attention;
   const MatrixAttentionTile &tile;
   const MatrixAttentionLayout &layout;
-  const MatrixShape &shape;
   /// The number of matrices that are needed, one below the other, for all
   /// queries of a subgroup.
   const int64_t rowMatrices;
 
-  OperandTile rows, columns;
-  /// The whole workgroup memory, as vectors.
-  Value memory;
   /// The index of the subgroup, the index of the thread's query within the
   /// workgroup, and the coordinates of this query.
   LinearForm subgroup, query;
@@ -334,24 +256,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Seen keys
 //===----------------------------------------------------------------------===//
-
-/// Builds the condition that `number` is at most `last`.
-Value MatrixAttentionBuilder::buildIsUpTo(LinearForm number, Value last) {
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
-                               forms->materialize(b, number), last);
-}
-
-/// Returns the coordinates of query `number` of the workgroup. A number beyond
-/// the last query stands for the last query.
-MatrixAttentionBuilder::Forms
-MatrixAttentionBuilder::getQueryCoordinates(LinearForm number) {
-  const ContractionOperand &ofQueries = attention.scores.rows;
-  return getCoordinates(
-      ofQueries,
-      forms->min(b,
-                 forms->add(b, forms->mul(b, rows.tile, tile.queries), number),
-                 ofQueries.size - 1));
-}
 
 /// Builds the index of the last key that a query sees.
 Value MatrixAttentionBuilder::buildLastSeen(const Forms &coordinatesOfQuery) {
@@ -405,180 +309,21 @@ void MatrixAttentionBuilder::findSeenKeys() {
         smallest = arith::XOrIOp::create(
             b, vector::ExtractOp::create(b, bounds, 1), ones);
   seen = {last, toKey(largest), toKey(smallest)};
+  lastSeen = seen->ofAny;
 }
 
 //===----------------------------------------------------------------------===//
 // To workgroup memory
 //===----------------------------------------------------------------------===//
 
-/// Builds the condition that `number` is at most `last`: the condition that a
-/// key, or an iteration of the loop over terms, exists and takes part in sums.
-/// `most` is the largest possible `number`. Returns null if `most` is at most
-/// `last`, since the condition then always holds.
-Value MatrixAttentionBuilder::buildCount(LinearForm number, int64_t last,
-                                         int64_t most) {
-  return most <= last ? Value() : buildIsUpTo(number, constant(last));
-}
-
-/// Loads item `item` of the factors of scores: terms of a query, or of a key of
-/// block `keyBlock`. An item has the terms of a unit: of as many iterations of
-/// the loop over terms as fill whole vectors of 16 bytes. With 3 terms in an
-/// iteration and vectors of 8, a unit has 8 iterations.
-SmallVector<Value> MatrixAttentionBuilder::loadTerms(const Lines &lines,
-                                                     const StagedItem &item,
-                                                     LinearForm keyBlock) {
-  const Contraction &sums = attention.scores;
-  bool areKeys = &lines.operand == &sums.columns;
-  LinearForm position = forms->min(
-      b,
-      forms->add(
-          b, forms->mul(b, areKeys ? keyBlock : rows.tile, lines.area.lines),
-          item.line),
-      lines.operand.size - 1);
-  int64_t stepsOfUnit = layout.stepsOfUnit, ofStep = sums.getTermsOfStep();
-  LinearForm first = forms->mul(b, item.inLine, stepsOfUnit);
-  // If the loop over terms consists of whole units of `stepsOfUnit` iterations,
-  // the iterations of an item either all exist or all lie beyond the end of the
-  // loop. One condition then decides for the whole item. Otherwise each
-  // iteration of an item has a condition of its own.
-  bool isWhole = sums.steps % stepsOfUnit == 0;
-  int64_t last = sums.steps - (isWhole ? stepsOfUnit : 1);
-  int64_t most =
-      lines.area.itemsOfLine * stepsOfUnit - (isWhole ? stepsOfUnit : 1);
-  SmallVector<Value> counts(stepsOfUnit);
-  if (isWhole) {
-    counts.assign(stepsOfUnit, buildCount(first, last, most));
-    first = forms->min(b, first, last);
-  }
-  TileBuilder builder(b, op, *forms, *views);
-  Forms ofLine = getCoordinates(lines.operand, areKeys ? 0 : position);
-  SmallVector<Forms> coordinates(stepsOfUnit, ofLine);
-  for (int64_t i = 0; i < stepsOfUnit; ++i) {
-    LinearForm step = forms->add(b, first, i);
-    if (!isWhole) {
-      counts[i] = buildCount(step, last, most);
-      step = forms->min(b, step, last);
-    }
-    bindStep(builder, i, step, sums);
-    if (areKeys)
-      builder.bind(i, attention.key, position);
-  }
-  builder.buildSlice(lines.operand.slice, coordinates);
-  SmallVector<Value> vectors;
-  for (int64_t vector = 0; vector < lines.area.vectorsOfItem; ++vector) {
-    SmallVector<BuiltFactor> factors;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      int64_t term = vector * lanes + lane;
-      factors.push_back({term / ofStep, term % ofStep});
-    }
-    vectors.push_back(
-        packFactors(builder, lines.operand, shape.factors, factors, counts));
-  }
-  return vectors;
-}
-
-/// Loads item `item` of the values of block `keyBlock`. An item is a vector of
-/// neighbouring columns of one key's values.
-SmallVector<Value> MatrixAttentionBuilder::loadValues(const StagedItem &item,
-                                                      LinearForm keyBlock) {
-  const ContractionOperand &operand = contraction.columns;
-  LinearForm key =
-      forms->add(b, forms->mul(b, keyBlock, values->area.lines), item.line);
-  int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
-  // The value of a missing key is replaced by 0. The weight of such a key is 0,
-  // but 0 times a value that is NaN would be NaN. The same holds for a key that
-  // no query of the workgroup sees.
-  SmallVector<Value> counts(lanes,
-                            seen ? buildIsUpTo(key, seen->ofAny)
-                                 : buildCount(key, attention.keys - 1, most));
-  key = forms->min(b, key, attention.keys - 1);
-  TileBuilder builder(b, op, *forms, *views);
-  SmallVector<Forms> coordinates;
-  SmallVector<BuiltFactor> factors;
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    bindStep(builder, lane, key);
-    coordinates.push_back(getCoordinates(
-        operand, getPosition(operand, item.inLine, lane, lanes)));
-    factors.push_back({lane, 0});
-  }
-  builder.buildSlice(operand.slice, coordinates);
-  return {packFactors(builder, operand, shape.factors, factors, counts)};
-}
-
-/// Loads the thread's items of the operand that `lines` describes.
-SmallVector<Value> MatrixAttentionBuilder::load(const Lines &lines,
-                                                LinearForm keyBlock) {
-  bool areValues = &lines.operand == &contraction.columns;
-  return Staging(b, *forms, tile.queries)
-      .load(lines.area, [&](const StagedItem &item) {
-        return areValues ? loadValues(item, keyBlock)
-                         : loadTerms(lines, item, keyBlock);
-      });
-}
-
-/// Stores the vectors of one operand in stage `stage` of workgroup memory, in
-/// the layout that `lines` describes. They are the first of `vectors`, as
-/// load() has returned them. Returns the other vectors, which belong to other
-/// operands.
-ValueRange MatrixAttentionBuilder::store(const Lines &lines, LinearForm stage,
-                                         ValueRange vectors) {
-  return Staging(b, *forms, tile.queries).store(lines.area, stage, vectors);
-}
-
-/// Returns the layout of an operand in workgroup memory: `lines` lines, each of
-/// which has `items` items of `vectors` vectors. The first line begins at
-/// vector `first`, and neighbouring lines are `pitch` vectors apart.
-MatrixAttentionBuilder::Lines
-MatrixAttentionBuilder::getLines(const ContractionOperand &operand,
-                                 int64_t lines, int64_t items, int64_t vectors,
-                                 int64_t first, int64_t pitch) {
-  StagedArea area;
-  area.memory = memory;
-  area.lines = lines;
-  area.itemsOfLine = items;
-  area.vectorsOfItem = vectors;
-  area.first = first;
-  area.ofLine = pitch;
-  area.ofItem = vectors;
-  area.ofVector = 1;
-  area.ofBuffer = layout.stageVectors;
-  return {operand, area};
-}
-
-/// Builds a barrier of the subgroup, after which its threads see each other's
-/// stores to workgroup memory.
-void MatrixAttentionBuilder::meet() {
-  spirv::ControlBarrierOp::create(b, spirv::Scope::Subgroup,
-                                  spirv::Scope::Subgroup,
-                                  spirv::MemorySemantics::AcquireRelease |
-                                      spirv::MemorySemantics::WorkgroupMemory);
-}
-
 //===----------------------------------------------------------------------===//
 // Matrices
 //===----------------------------------------------------------------------===//
 
-Value MatrixAttentionBuilder::loadMatrix(gpu::MMAMatrixType type,
-                                         LinearForm place, int64_t pitch,
-                                         bool isTransposed) {
-  return gpu::SubgroupMmaLoadMatrixOp::create(
-      b, type, memory, ValueRange(forms->materialize(b, place)),
-      b.getIndexAttr(pitch), isTransposed ? b.getUnitAttr() : UnitAttr());
-}
-
-void MatrixAttentionBuilder::storeMatrix(Value matrix, LinearForm place,
-                                         int64_t pitch) {
-  gpu::SubgroupMmaStoreMatrixOp::create(
-      b, matrix, memory, ValueRange(forms->materialize(b, place)),
-      b.getIndexAttr(pitch), UnitAttr());
-}
-
 /// Stages the workgroup's queries, and loads the matrices of the subgroup's
 /// queries.
 SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
-  Lines lines =
-      getLines(attention.scores.rows, tile.queries, layout.terms / layout.unit,
-               layout.unit / lanes, /*first=*/0, layout.termsPitch);
+  Lines lines = getQueryLines(/*first=*/0);
   store(lines, 0, load(lines, 0));
   gpu::BarrierOp::create(b);
   SmallVector<Value> matrices;
@@ -602,8 +347,7 @@ SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   int64_t termMatrices = layout.terms / shape.terms;
   gpu::MMAMatrixType type =
       getType(shape.terms, shape.columns, b.getF16Type(), "BOp");
-  Value zero =
-      gpu::SubgroupMmaConstantMatrixOp::create(b, getSumsType(), constantOf(0));
+  Value zero = getZeroSums();
   SmallVector<Value> all;
   for (int64_t key = 0; key < tile.keys; key += shape.columns) {
     SmallVector<Value> sums(rowMatrices, zero);
@@ -614,9 +358,7 @@ SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
           loadMatrix(type, forms->add(b, line, term * (shape.terms / lanes)),
                      layout.termsPitch, /*isTransposed=*/true);
       for (auto [row, sum] : llvm::enumerate(sums))
-        sum = gpu::SubgroupMmaComputeOp::create(
-            b, sum.getType(), queries[row * termMatrices + term], ofKeys, sum,
-            UnitAttr(), UnitAttr());
+        sum = multiply(queries[row * termMatrices + term], ofKeys, sum);
     }
     llvm::append_range(all, sums);
   }
@@ -642,14 +384,14 @@ SmallVector<Value> MatrixAttentionBuilder::buildScores(LinearForm keyBlock) {
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
   LinearForm firstKey = forms->mul(b, keyBlock, tile.keys);
   TileBuilder builder(b, op, *forms, *views);
-  int64_t most = llvm::alignTo(attention.keys, tile.keys) - 1;
   SmallVector<Value> areThere;
   for (int64_t key = 0; key < tile.keys; key += wordsOfVector) {
     Value sums = loadNumbers(forms->add(b, line, key / wordsOfVector));
     for (int64_t lane = 0; lane < wordsOfVector; ++lane) {
       LinearForm number = forms->add(b, firstKey, key + lane);
-      areThere.push_back(seen ? buildIsUpTo(number, seen->ofQuery)
-                              : buildCount(number, attention.keys - 1, most));
+      areThere.push_back(
+          seen ? buildIsUpTo(number, seen->ofQuery)
+               : buildCount(number, attention.keys - 1, getLastOfBlocks()));
       builder.bind(key + lane, attention.key,
                    forms->min(b, number, attention.keys - 1));
       builder.bind(key + lane, attention.sum,
@@ -882,9 +624,7 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
           layout.valuesPitch);
       for (int64_t row = 0; row < rowMatrices; ++row) {
         Value &sum = state.outputs[row * ofRow + column];
-        sum = gpu::SubgroupMmaComputeOp::create(b, sum.getType(), weights[row],
-                                                ofValues, sum, UnitAttr(),
-                                                UnitAttr());
+        sum = multiply(weights[row], ofValues, sum);
       }
     }
   }
@@ -1087,17 +827,14 @@ void MatrixAttentionBuilder::build() {
                      forms->getOpaque(buildLaneId(b, layout.subgroupSize),
                                       {0, layout.subgroupSize - 1}));
   coordinates = getQueryCoordinates(query);
-  keys.emplace(getLines(attention.scores.columns, tile.keys,
-                        layout.terms / layout.unit, layout.unit / lanes,
-                        layout.scoreVectors, layout.termsPitch));
-  values.emplace(getLines(
-      contraction.columns, tile.keys, layout.columns / lanes, /*vectors=*/1,
-      layout.scoreVectors + tile.keys * layout.termsPitch, layout.valuesPitch));
+  keys.emplace(getKeyLines(layout.scoreVectors, layout.stageVectors));
+  values.emplace(
+      getValueLines(layout.scoreVectors + tile.keys * layout.termsPitch,
+                    layout.stageVectors));
 
   findSeenKeys();
   queries = loadQueries();
-  Value zero =
-      gpu::SubgroupMmaConstantMatrixOp::create(b, getSumsType(), constantOf(0));
+  Value zero = getZeroSums();
   State state;
   state.outputs.assign(getNumOutputs(), zero);
   state.reference = state.total = constantOf(0);

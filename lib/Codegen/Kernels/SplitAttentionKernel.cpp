@@ -30,6 +30,7 @@
 #include "Emit/Launch.h"
 #include "Emit/Loops.h"
 #include "Emit/Softmax.h"
+#include "dml/Target/CostModel.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"

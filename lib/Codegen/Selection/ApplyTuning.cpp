@@ -102,7 +102,8 @@ TunableDispatch::TunableDispatch(linalg::GenericOp op,
   std::optional<KernelTile> tile = getKernelTile(kernel);
   if (tile && (std::holds_alternative<AttentionTile>(*tile) ||
                std::holds_alternative<SplitAttentionTile>(*tile) ||
-               std::holds_alternative<MatrixAttentionTile>(*tile)))
+               std::holds_alternative<MatrixAttentionTile>(*tile) ||
+               std::holds_alternative<ResidentAttentionTile>(*tile)))
     attention = Attention::match(op);
 }
 

@@ -112,7 +112,8 @@ class AttentionKind : public AttentionKindOf<AttentionTile> {
   std::string describeOption() const override {
     return llvm::formatv("queries and keys that {0} threads can share, such as "
                          "'64x32', or a 'dml.kernel' with a "
-                         "matrix_attention_tile or a split_attention_tile",
+                         "matrix_attention_tile, a resident_attention_tile or a "
+                         "split_attention_tile",
                          DeviceProfile::workgroupSize);
   }
   /// Parses a text such as '64x32', which states the queries and keys of a
@@ -127,18 +128,15 @@ class AttentionKind : public AttentionKindOf<AttentionTile> {
     return tile;
   }
 
-  void proposeFastest(const KernelQuery &query,
-                      Proposals &proposals) const override {
-    if (query.attention)
-      searchAttentionTiles(*query.attention, query.profile, proposals);
+  void proposeFastestAttention(const KernelQuery &query,
+                               Proposals &proposals) const override {
+    searchAttentionTiles(*query.attention, query.profile, proposals);
   }
   std::optional<Proposal>
-  proposeWanted(const KernelQuery &query,
-                const AttentionTile &wanted) const override {
-    std::optional<AttentionTile> tile;
-    if (query.attention)
-      tile = getAttentionTile(*query.attention, wanted.queries, wanted.keys,
-                              query.profile);
+  proposeWantedAttention(const KernelQuery &query,
+                         const AttentionTile &wanted) const override {
+    std::optional<AttentionTile> tile = getAttentionTile(
+        *query.attention, wanted.queries, wanted.keys, query.profile);
     return tile ? std::optional(Proposal::prefer(*tile)) : std::nullopt;
   }
 };

@@ -18,6 +18,20 @@ public:
   llvm::StringRef getOption() const final { return "attention-tile"; }
 
 protected:
+  /// If no kernel of this kind computes `attention`, returns the reason.
+  /// Kernels with an online softmax know the sum of a query's weights in the
+  /// end alone.
+  virtual std::string findProblem(const Attention &attention) const {
+    return attention.isRounded ? "stands on weights that are rounded to f16"
+                               : "";
+  }
+  /// Adds the fastest kernels for `query.attention` to `proposals`.
+  virtual void proposeFastestAttention(const KernelQuery &query,
+                                       Proposals &proposals) const = 0;
+  /// Proposes the kernel with the tile `wanted` for `query.attention`.
+  virtual std::optional<Proposal>
+  proposeWantedAttention(const KernelQuery &query,
+                         const Tile &wanted) const = 0;
   /// Replaces `op`, which computes `attention`, by the attention kernel with
   /// `tile`, and returns an empty text. If there is no such kernel, `op` stays,
   /// and the function returns the reason.
@@ -27,6 +41,18 @@ protected:
                                         const DeviceProfile &profile) const = 0;
 
 private:
+  bool isFor(const KernelQuery &query) const {
+    return query.attention && findProblem(*query.attention).empty();
+  }
+  void proposeFastest(const KernelQuery &query,
+                      Proposals &proposals) const final {
+    if (isFor(query))
+      proposeFastestAttention(query, proposals);
+  }
+  std::optional<Proposal> proposeWanted(const KernelQuery &query,
+                                        const Tile &wanted) const final {
+    return isFor(query) ? proposeWantedAttention(query, wanted) : std::nullopt;
+  }
   std::string tryBuild(mlir::linalg::GenericOp op, const Tile &tile,
                        const DeviceProfile &profile) const final {
     std::optional<Attention> attention;
@@ -34,6 +60,8 @@ private:
       attention = Attention::match(op);
     if (!attention)
       return "stands on no products with a softmax of products";
+    if (std::string problem = findProblem(*attention); !problem.empty())
+      return problem;
     return tryBuildAttention(op, *attention, tile, profile);
   }
 };

@@ -10,6 +10,7 @@
 #include "Kernels/SplitAttentionKernel.h"
 #include "dml/Target/AttentionCosts.h"
 #include "dml/Target/CostModel.h"
+#include "dml/Target/MatrixCosts.h"
 
 using namespace mlir;
 using namespace dml;
@@ -53,21 +54,33 @@ double dml::getTimeApart(const Attention &attention,
        columns = static_cast<double>(attention.products.columns.size);
   // Without an attention kernel, a separate kernel computes the scores. If the
   // device has cooperative matrices that can multiply the queries by the keys,
-  // this kernel is a matrix kernel, whose products take less time.
-  double ofScoreProduct = ofProduct;
-  for (const MatrixShape &shape : profile.getMatrixShapes())
+  // this kernel is a matrix kernel, whose products take less time. Weights that
+  // are rounded to f16 can be multiplied by matrices as well.
+  double ofScoreProduct = ofProduct, ofValueProduct = ofProduct, starts = 0;
+  for (const MatrixShape &shape : profile.getMatrixShapes()) {
+    double ofMatrix = DeviceSpeed::opsPerCycle * sizeof(uint16_t) /
+                      device.matrixBytesPerCycle;
+    auto takeMatrices = [&](double &ofOne) {
+      ofOne = ofMatrix;
+      starts += cost::matrix::getStartCycles(device);
+    };
     if (canMultiply(attention.scores, shape))
-      ofScoreProduct = DeviceSpeed::opsPerCycle * sizeof(uint16_t) /
-                       device.matrixBytesPerCycle;
-  double operations = scores * (terms * ofScoreProduct + columns * ofProduct +
-                                cost::attention::opsPerScore);
-  double bytes = scores * sizeof(float);
+      takeMatrices(ofScoreProduct);
+    if (attention.isRounded && canMultiply(attention.products, shape))
+      takeMatrices(ofValueProduct);
+  }
+  double operations =
+      scores * (terms * ofScoreProduct + columns * ofValueProduct +
+                cost::attention::opsPerScore);
+  // Separate kernels write weights that are rounded to f16, and scores, as f16.
+  double bytes =
+      scores * (attention.isRounded ? sizeof(uint16_t) : sizeof(float));
   bool isCached = bytes <= cost::cachedShare * device.cacheBytes;
   double ofMemory = isCached ? 0
                              : cost::attention::passesOfScores * bytes *
                                    device.getCyclesPerByte();
   return cost::attention::waitingKernels *
              (device.launchCycles + device.kernelCycles) +
-         getTimeOfFactors(attention, attention.sharingHeads, device) +
+         starts + getTimeOfFactors(attention, attention.sharingHeads, device) +
          operations / device.getOpsPerCycle() + ofMemory;
 }

@@ -128,17 +128,15 @@ class MatrixAttentionKind : public AttentionKindOf<MatrixAttentionTile> {
     return parseTile(text, context);
   }
 
-  void proposeFastest(const KernelQuery &query,
-                      Proposals &proposals) const override {
-    if (query.attention)
-      searchMatrixAttentionTiles(*query.attention, query.profile, proposals);
+  void proposeFastestAttention(const KernelQuery &query,
+                               Proposals &proposals) const override {
+    searchMatrixAttentionTiles(*query.attention, query.profile, proposals);
   }
   std::optional<Proposal>
-  proposeWanted(const KernelQuery &query,
-                const MatrixAttentionTile &wanted) const override {
+  proposeWantedAttention(const KernelQuery &query,
+                         const MatrixAttentionTile &wanted) const override {
     MatrixAttentionLayout layout;
-    if (!query.attention ||
-        !MatrixAttentionLayout::get(*query.attention, wanted, query.profile,
+    if (!MatrixAttentionLayout::get(*query.attention, wanted, query.profile,
                                     layout)
              .empty())
       return std::nullopt;

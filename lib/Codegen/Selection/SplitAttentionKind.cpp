@@ -137,16 +137,16 @@ class SplitAttentionKind : public AttentionKindOf<SplitAttentionTile> {
     return parseTile(text, context);
   }
 
-  void proposeFastest(const KernelQuery &query,
-                      Proposals &proposals) const override {
-    if (query.attention && canBind(query.op, query.profile))
+  void proposeFastestAttention(const KernelQuery &query,
+                               Proposals &proposals) const override {
+    if (canBind(query.op, query.profile))
       searchSplitTiles(*query.attention, query.profile, proposals);
   }
   std::optional<Proposal>
-  proposeWanted(const KernelQuery &query,
-                const SplitAttentionTile &wanted) const override {
+  proposeWantedAttention(const KernelQuery &query,
+                         const SplitAttentionTile &wanted) const override {
     SplitAttentionLayout layout;
-    if (!query.attention || !canBind(query.op, query.profile) ||
+    if (!canBind(query.op, query.profile) ||
         !SplitAttentionLayout::get(*query.attention, wanted, query.profile,
                                    layout)
              .empty())
