@@ -3,6 +3,7 @@
 // RUN: split-file %s %t
 // RUN: dml-opt %t/kernel.mlir --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups | FileCheck %s
 // RUN: dml-opt %t/whole.mlir --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups | FileCheck %s --check-prefix=WHOLE
+// RUN: dml-opt %t/wide.mlir --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups | FileCheck %s --check-prefix=WIDE
 // RUN: dml-opt %t/invalid.mlir --split-input-file --verify-diagnostics --dml-attach-device=profile=full,+cooperativeMatrix --dml-distribute-to-workgroups
 
 // A workgroup has 16 queries, of 40, and two subgroups. The 40 keys are two blocks of 32, of
@@ -63,6 +64,24 @@
 // WHOLE-LABEL: func @attention
 // WHOLE-NOT:     scf.for
 // WHOLE:         gpu.terminator
+
+// If scores are f32, 8 of them take two vectors, and a line of 48 scores 13. Weights that may
+// be rounded take the first 6 of these vectors.
+
+// WIDE-LABEL: func @attention
+// WIDE:         %[[MEMORY:.*]] = memref.alloc() : memref<736xvector<4xi32>, #gpu.address_space<workgroup>>
+// WIDE:         gpu.subgroup_mma_store_matrix
+// WIDE:         gpu.barrier
+// WIDE-NOT:     arith.truncf
+// WIDE:         %[[FIRST:.*]] = vector.from_elements {{.*}} : vector<4xf32>
+// WIDE:         %[[WORDS:.*]] = vector.bitcast %[[FIRST]] : vector<4xf32> to vector<4xi32>
+// WIDE:         memref.store %[[WORDS]], %[[MEMORY]]
+// WIDE:         vector.from_elements {{.*}} : vector<4xf32>
+// WIDE:         gpu.barrier
+// WIDE:         arith.divf
+// WIDE:         arith.truncf {{.*}} : vector<2xf32> to vector<2xf16>
+// WIDE:         memref.store {{.*}}, %[[MEMORY]]
+// WIDE:         gpu.subgroup_mma_load_matrix %[[MEMORY]]{{.*}} {leadDimension = 13 : index} : {{.*}}"AOp">
 
 //--- kernel.mlir
 #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
@@ -212,6 +231,75 @@ func.func @attention(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
   return
 }
 
+//--- wide.mlir
+#map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @attention(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
+                     %v: memref<2x40x8xf16>, %out: memref<2x40x8xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0.0 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%out : memref<2x40x8xf16>)
+      attrs = {dml.kernel = {resident_attention_tile = {workgroup = array<i64: 16, 48>, shape = "16x16x16xf16xf32", subgroups = 2 : i64}}} {
+  ^bb0(%unused: f16):
+    %n = linalg.index 0 : index
+    %s = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %largest = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %nan) -> f32 {
+      %sum = scf.for %e = %c0 to %c20 step %c1 iter_args(%carried_sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x40x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next_sum = math.fma %x, %y, %carried_sum : f32
+        scf.yield %next_sum : f32
+      }
+      %score = arith.addf %sum, %zero : f32
+      %next = arith.maxnumf %carried, %score : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %total = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %sum = scf.for %e = %c0 to %c20 step %c1 iter_args(%carried_sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x40x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next_sum = math.fma %x, %y, %carried_sum : f32
+        scf.yield %next_sum : f32
+      }
+      %score = arith.addf %sum, %zero : f32
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %next = arith.addf %carried, %exp : f32
+      scf.yield %next : f32
+    } {dml.any_order}
+    %products = scf.for %t = %c0 to %c40 step %c1 iter_args(%carried = %zero) -> f32 {
+      %sum = scf.for %e = %c0 to %c20 step %c1 iter_args(%carried_sum = %zero) -> f32 {
+        %xn = memref.load %q[%n, %s, %e] : memref<2x40x20xf16>
+        %x = arith.extf %xn : f16 to f32
+        %yn = memref.load %k[%n, %t, %e] : memref<2x40x20xf16>
+        %y = arith.extf %yn : f16 to f32
+        %next_sum = math.fma %x, %y, %carried_sum : f32
+        scf.yield %next_sum : f32
+      }
+      %score = arith.addf %sum, %zero : f32
+      %above = arith.subf %score, %largest : f32
+      %exp = math.exp %above : f32
+      %weight = arith.divf %exp, %total {dml.roundable} : f32
+      %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
+      %value = arith.extf %vn : f16 to f32
+      %next = math.fma %weight, %value, %carried : f32
+      scf.yield %next : f32
+    }
+    %rounded = arith.truncf %products : f32 to f16
+    linalg.yield %rounded : f16
+  }
+  return
+}
+
 //--- invalid.mlir
 #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 func.func @shape(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
@@ -290,7 +378,7 @@ func.func @shape(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
 // -----
 
 #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-func.func @scores(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
+func.func @weights(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
                      %v: memref<2x40x8xf16>, %out: memref<2x40x8xf16>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -298,7 +386,7 @@ func.func @scores(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
   %c40 = arith.constant 40 : index
   %zero = arith.constant 0.0 : f32
   %nan = arith.constant 0x7FC00000 : f32
-  // expected-error @below {{has a resident_attention_tile that wants scores of f16, of which none is hidden}}
+  // expected-error @below {{has a resident_attention_tile that wants weights that may be rounded to f16}}
   linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
       outs(%out : memref<2x40x8xf16>)
       attrs = {dml.kernel = {resident_attention_tile = {workgroup = array<i64: 16, 32>, shape = "16x16x16xf16xf32", subgroups = 2 : i64}}} {
@@ -346,9 +434,7 @@ func.func @scores(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
       %score = arith.addf %sum, %zero : f32
       %above = arith.subf %score, %largest : f32
       %exp = math.exp %above : f32
-      %quotient = arith.divf %exp, %total : f32
-      %narrow = arith.truncf %quotient : f32 to f16
-      %weight = arith.extf %narrow : f16 to f32
+      %weight = arith.divf %exp, %total : f32
       %vn = memref.load %v[%n, %t, %c] : memref<2x40x8xf16>
       %value = arith.extf %vn : f16 to f32
       %next = math.fma %weight, %value, %carried : f32

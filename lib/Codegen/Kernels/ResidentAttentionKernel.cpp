@@ -2,19 +2,22 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// In a graph whose tensors are f16, a softmax rounds its weights to f16 before
-// they are multiplied with values. An online softmax, as in
-// MatrixAttentionKernel.cpp, cannot do so, since it knows the sum of a query's
-// weights only behind the last key. Where there are some hundred keys, as in
-// the attention of one sentence or of one image, the scores of a workgroup's
-// queries fit in its memory. This kernel has three phases, which are separated
-// by barriers of the workgroup:
+// Where there are some hundred keys, as in the attention of one sentence or of
+// one image, the scores of a workgroup's queries fit in its memory. Their
+// softmax need not be an online one, which has two advantages over
+// MatrixAttentionKernel.cpp. In a graph whose tensors are f16, weights are
+// rounded to f16 after the division by their sum, which an online softmax knows
+// only behind the last key. And several subgroups share the work for 16
+// queries, so that few queries occupy more of a device. This kernel has three
+// phases, which are separated by barriers of the workgroup:
 //
 // * Scores. The keys are staged in blocks. The subgroups multiply the queries
 //   with the keys of a block, as cooperative matrices, and store the sums. Each
-//   thread then computes scores from some sums, and stores them as f16.
+//   thread then computes scores from some sums, and stores them, as f16 if the
+//   graph rounds them.
 // * Softmax. Several threads of a subgroup share a query. They find the largest
-//   score and the sum of the exponentials, and replace the scores by weights.
+//   score and the sum of the exponentials, and replace the scores by weights in
+//   f16.
 // * Outputs. The values are staged in blocks, and the subgroups multiply the
 //   weights with them.
 //
@@ -54,8 +57,10 @@ std::string ResidentAttentionLayout::get(const Attention &attention,
                                          const ResidentAttentionTile &tile,
                                          const DeviceProfile &profile,
                                          ResidentAttentionLayout &layout) {
-  if (attention.isSeen || !getNarrowScore(attention))
-    return "wants scores of f16, of which none is hidden";
+  if (attention.isSeen)
+    return "wants scores of which none is hidden";
+  if (!attention.isRounded && !attention.isRoundable)
+    return "wants weights that may be rounded to f16";
   std::string problem =
       AttentionMatrices::get(attention, tile.shape, profile, layout);
   if (!problem.empty())
@@ -84,7 +89,10 @@ std::string ResidentAttentionLayout::get(const Attention &attention,
            "of " +
            std::to_string(lanes) + ", of keys that fit in workgroup memory";
   layout.keys = llvm::alignTo(attention.keys, tile.keys);
-  layout.scoresPitch = getLinePitch(layout.keys, lanes);
+  layout.vectorsOfScores =
+      getNarrowScore(attention) ? 1 : lanes / wordsOfVector;
+  layout.scoresPitch =
+      getLinePitch(layout.keys * layout.vectorsOfScores, lanes);
   layout.sumsPitch =
       getLinePitch(std::max(tile.keys, layout.columns), wordsOfVector);
   layout.firstSum = tile.keys * std::max(layout.termsPitch, layout.valuesPitch);
@@ -121,9 +129,8 @@ private:
   /// between the subgroups, one after the other.
   void forEachMatrix(int64_t rowsOfGrid, int64_t inRow,
                      function_ref<void(LinearForm, LinearForm)> build);
-  Value loadLine(LinearForm line, int64_t first, int64_t pitch,
-                 LinearForm vector);
   void storeScores(LinearForm keyBlock);
+  SmallVector<Value> loadScores(LinearForm place);
   void buildScores();
   Value combineThreads(Value own, function_ref<Value(Value, Value)> combineTwo);
   void buildWeights();
@@ -201,13 +208,14 @@ Value ResidentAttentionBuilder::narrow(ArrayRef<Value> numbers) {
 
 /// Computes the scores of block `keyBlock` from the sums of products in
 /// workgroup memory, and stores them there. An item is the scores of a query
-/// and 8 neighbouring keys.
+/// and 8 neighbouring keys: one vector of f16, or two of f32.
 void ResidentAttentionBuilder::storeScores(LinearForm keyBlock) {
   int64_t vectors = tile.keys / lanes;
-  Value none = arith::ConstantOp::create(
-      b,
-      b.getFloatAttr(b.getF16Type(), -std::numeric_limits<double>::infinity()));
   Value narrowScore = getNarrowScore(attention);
+  Value ofBody = narrowScore ? narrowScore : attention.score;
+  Value none = arith::ConstantOp::create(
+      b, b.getFloatAttr(ofBody.getType(),
+                        -std::numeric_limits<double>::infinity()));
   shareOut(tile.queries * vectors, [&](LinearForm item) {
     auto [query, vector] = forms->divide(b, item, vectors);
     LinearForm sums =
@@ -235,16 +243,23 @@ void ResidentAttentionBuilder::storeScores(LinearForm keyBlock) {
                        SmallVector<Forms>(lanes, getQueryCoordinates(query)));
     SmallVector<Value> scores;
     for (auto [lane, isThere] : llvm::enumerate(areThere)) {
-      scores.push_back(builder.getBuilt(lane, narrowScore));
+      scores.push_back(builder.getBuilt(lane, ofBody));
       if (isThere)
         scores.back() =
             arith::SelectOp::create(b, isThere, scores.back(), none);
     }
+    LinearForm number = forms->add(b, forms->mul(b, keyBlock, vectors), vector);
     LinearForm place =
         forms->add(b, forms->mul(b, query, layout.scoresPitch),
-                   forms->add(b, forms->mul(b, keyBlock, vectors),
-                              forms->add(b, vector, layout.firstScore)));
-    storeVector(narrow(scores), place);
+                   forms->add(b, forms->mul(b, number, layout.vectorsOfScores),
+                              layout.firstScore));
+    if (narrowScore)
+      return storeVector(narrow(scores), place);
+    for (int64_t i = 0; i < layout.vectorsOfScores; ++i)
+      storeVector(vector::FromElementsOp::create(
+                      b, VectorType::get(wordsOfVector, b.getF32Type()),
+                      ArrayRef(scores).slice(i * wordsOfVector, wordsOfVector)),
+                  forms->add(b, place, i));
   });
 }
 
@@ -331,7 +346,23 @@ Value ResidentAttentionBuilder::combineThreads(
   return all;
 }
 
-/// Replaces the scores of each query by its weights.
+/// Loads 8 neighbouring scores.
+SmallVector<Value> ResidentAttentionBuilder::loadScores(LinearForm place) {
+  if (layout.vectorsOfScores == 1)
+    return widen(
+        memref::LoadOp::create(b, memory, forms->materialize(b, place)));
+  SmallVector<Value> scores;
+  for (int64_t i = 0; i < layout.vectorsOfScores; ++i) {
+    Value loaded = loadNumbers(forms->add(b, place, i));
+    for (int64_t word = 0; word < wordsOfVector; ++word)
+      scores.push_back(vector::ExtractOp::create(b, loaded, word));
+  }
+  return scores;
+}
+
+/// Replaces the scores of each query by its weights. The weights of a query
+/// begin where its scores do. All threads of the query have loaded their scores
+/// when the first of them stores weights, since they have exchanged sums.
 void ResidentAttentionBuilder::buildWeights() {
   auto [query, place] = forms->divide(b, thread, layout.threadsOfQuery);
   LinearForm line = forms->add(b, forms->mul(b, query, layout.scoresPitch),
@@ -347,11 +378,9 @@ void ResidentAttentionBuilder::buildWeights() {
     Value isThere = items.isPartial(first)
                         ? buildIsBelow(b, *forms, vector, items.count)
                         : Value();
-    Value loaded = memref::LoadOp::create(
-        b, memory,
-        forms->materialize(
-            b, forms->add(b, line, items.limit(b, *forms, vector))));
-    for (Value score : widen(loaded))
+    LinearForm own =
+        forms->mul(b, items.limit(b, *forms, vector), layout.vectorsOfScores);
+    for (Value score : loadScores(forms->add(b, line, own)))
       scores.push_back(
           isThere ? arith::SelectOp::create(b, isThere, score, none).getResult()
                   : score);

@@ -21,8 +21,11 @@ struct ResidentAttentionLayout : AttentionMatrices {
   /// The number of keys, rounded up to whole blocks. Scores of keys that do not
   /// exist are -infinity, and their weights are 0.
   int64_t keys = 0;
-  /// The distances between lines: of the scores of a query, in f16, which its
-  /// weights replace; and of the sums of products of a query, in f32.
+  /// The number of vectors that hold 8 scores: 1 if scores are f16, and 2 if
+  /// they are f32.
+  int64_t vectorsOfScores = 1;
+  /// The distances between lines: of the scores of a query, which its weights
+  /// in f16 replace; and of the sums of products of a query, in f32.
   int64_t scoresPitch = 0, sumsPitch = 0;
   /// The places of the areas of workgroup memory: the staged keys or values,
   /// behind them the sums of products, and then the scores. The queries lie

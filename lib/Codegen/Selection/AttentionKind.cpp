@@ -110,11 +110,12 @@ class AttentionKind : public AttentionKindOf<AttentionTile> {
   }
 
   std::string describeOption() const override {
-    return llvm::formatv("queries and keys that {0} threads can share, such as "
-                         "'64x32', or a 'dml.kernel' with a "
-                         "matrix_attention_tile, a resident_attention_tile or a "
-                         "split_attention_tile",
-                         DeviceProfile::workgroupSize);
+    return llvm::formatv(
+        "queries and keys that {0} threads can share, such as "
+        "'64x32', or a 'dml.kernel' with a "
+        "matrix_attention_tile, a resident_attention_tile or a "
+        "split_attention_tile",
+        DeviceProfile::workgroupSize);
   }
   /// Parses a text such as '64x32', which states the queries and keys of a
   /// tile. The number of terms of this tile is 0, and is chosen later for each

@@ -35,7 +35,9 @@ static double getResidentAttentionTime(const Attention &attention,
   // The subgroups of a workgroup load all staged keys and values for each 16
   // queries. A score is stored and loaded as a sum, as a score and as a weight.
   double rowMatrices = queries / static_cast<double>(layout.shape.rows);
-  constexpr double bytesOfScore = 2 * (sizeof(float) + 2 * bytesOfFactor);
+  double bytesOfScore =
+      2 * (sizeof(float) +
+           bytesOfFactor * static_cast<double>(layout.vectorsOfScores + 1));
   double shared = ((1 + rowMatrices) * staged + queries * keys * bytesOfScore) /
                   device.workgroupBytesPerCycle;
   double cached = staged / device.lastCacheBytesPerCycle;
@@ -77,6 +79,9 @@ static constexpr int64_t queriesOfTiles[] = {16, 32},
 static void searchResidentAttentionTiles(const Attention &attention,
                                          const DeviceProfile &profile,
                                          Proposals &proposals) {
+  // Where the graph does not round weights, kernels with an online softmax
+  // compete. Their estimates count by this share, and so do those here.
+  double share = attention.isRounded ? 1 : cost::attention::shareOfMatrices;
   for (const MatrixShape &shape : profile.getMatrixShapes())
     for (int64_t queries : queriesOfTiles)
       for (int64_t keys : keysOfTiles)
@@ -85,8 +90,10 @@ static void searchResidentAttentionTiles(const Attention &attention,
           ResidentAttentionLayout layout;
           if (ResidentAttentionLayout::get(attention, tile, profile, layout)
                   .empty())
-            proposals.add({tile, getResidentAttentionTime(attention, tile,
-                                                          layout, profile)});
+            proposals.add(
+                {tile,
+                 getResidentAttentionTime(attention, tile, layout, profile),
+                 /*isPreferred=*/false, share});
         }
 }
 
