@@ -825,3 +825,5 @@ func.func @online(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
   }
   return
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -115,6 +115,14 @@ protected:
   mlir::gpu::MMAMatrixType getSumsType() {
     return getType(shape.rows, shape.columns, b.getF32Type(), "COp");
   }
+  /// The types of matrices of factors: of queries or weights, and of keys or
+  /// values.
+  mlir::gpu::MMAMatrixType getRowType() {
+    return getType(shape.rows, shape.terms, b.getF16Type(), "AOp");
+  }
+  mlir::gpu::MMAMatrixType getColumnType() {
+    return getType(shape.terms, shape.columns, b.getF16Type(), "BOp");
+  }
   /// Returns a matrix of sums that are 0.
   mlir::Value getZeroSums();
   mlir::Value loadMatrix(mlir::gpu::MMAMatrixType type, LinearForm place,

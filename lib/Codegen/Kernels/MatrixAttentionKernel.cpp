@@ -327,8 +327,7 @@ SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
   store(lines, 0, load(lines, 0));
   gpu::BarrierOp::create(b);
   SmallVector<Value> matrices;
-  gpu::MMAMatrixType type =
-      getType(shape.rows, shape.terms, b.getF16Type(), "AOp");
+  gpu::MMAMatrixType type = getRowType();
   for (int64_t row = 0; row < rowMatrices; ++row)
     for (int64_t term = 0; term < layout.terms; term += shape.terms)
       matrices.push_back(loadMatrix(
@@ -345,8 +344,7 @@ SmallVector<Value> MatrixAttentionBuilder::loadQueries() {
 /// of products as matrices in column-major order.
 SmallVector<Value> MatrixAttentionBuilder::multiplyKeys(LinearForm stage) {
   int64_t termMatrices = layout.terms / shape.terms;
-  gpu::MMAMatrixType type =
-      getType(shape.terms, shape.columns, b.getF16Type(), "BOp");
+  gpu::MMAMatrixType type = getColumnType();
   Value zero = getZeroSums();
   SmallVector<Value> all;
   for (int64_t key = 0; key < tile.keys; key += shape.columns) {
@@ -604,10 +602,7 @@ SmallVector<Value> MatrixAttentionBuilder::hideNonFinite(State &state,
 
 /// Adds the products of a block's weights and values to the outputs.
 void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
-  Type f16 = b.getF16Type();
-  gpu::MMAMatrixType rowType = getType(shape.rows, shape.terms, f16, "AOp"),
-                     columnType =
-                         getType(shape.terms, shape.columns, f16, "BOp");
+  gpu::MMAMatrixType rowType = getRowType(), columnType = getColumnType();
   int64_t ofRow = layout.columns / shape.columns;
   for (int64_t key = 0; key < tile.keys; key += shape.terms) {
     SmallVector<Value> weights;

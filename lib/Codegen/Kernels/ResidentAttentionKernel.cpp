@@ -123,8 +123,24 @@ public:
   void build();
 
 private:
-  /// Calls `build` for each of the `count` matrices that the subgroup computes,
-  /// of a grid with `inRow` matrices in a row. `build` receives the row and the
+  /// Returns the place of vector `vector` of line `line` in an area that begins
+  /// at `first`, where neighbouring lines are `pitch` vectors apart.
+  LinearForm getPlace(LinearForm first, LinearForm line, int64_t pitch,
+                      LinearForm vector) {
+    return forms->add(b, forms->mul(b, line, pitch),
+                      forms->add(b, vector, first));
+  }
+  /// Returns the place of the sums of the matrix in row `row` and column
+  /// `column` of a grid.
+  LinearForm getPlaceOfSums(LinearForm row, LinearForm column) {
+    return getPlace(layout.firstSum, forms->mul(b, row, shape.rows),
+                    layout.sumsPitch,
+                    forms->mul(b, column, shape.columns / wordsOfVector));
+  }
+  /// Loads the 8 sums in vector `vector`, of 8, of query `query`.
+  SmallVector<Value> loadSums(LinearForm query, LinearForm vector);
+  /// Calls `build` for each matrix that the subgroup computes of a grid with
+  /// `rowsOfGrid` rows of `inRow` matrices. `build` receives the row and the
   /// column of the matrix in the grid. The matrices of the grid are divided
   /// between the subgroups, one after the other.
   void forEachMatrix(int64_t rowsOfGrid, int64_t inRow,
@@ -167,6 +183,19 @@ void ResidentAttentionBuilder::forEachMatrix(
     auto [row, column] = forms->divide(b, item, inRow);
     build(row, column);
   });
+}
+
+SmallVector<Value> ResidentAttentionBuilder::loadSums(LinearForm query,
+                                                      LinearForm vector) {
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < lanes / wordsOfVector; ++i) {
+    Value loaded = loadNumbers(getPlace(
+        layout.firstSum, query, layout.sumsPitch,
+        forms->add(b, forms->mul(b, vector, lanes / wordsOfVector), i)));
+    for (int64_t word = 0; word < wordsOfVector; ++word)
+      sums.push_back(vector::ExtractOp::create(b, loaded, word));
+  }
+  return sums;
 }
 
 SmallVector<Value> ResidentAttentionBuilder::widen(Value vector) {
@@ -218,26 +247,16 @@ void ResidentAttentionBuilder::storeScores(LinearForm keyBlock) {
                         -std::numeric_limits<double>::infinity()));
   shareOut(tile.queries * vectors, [&](LinearForm item) {
     auto [query, vector] = forms->divide(b, item, vectors);
-    LinearForm sums =
-        forms->add(b, forms->mul(b, query, layout.sumsPitch), layout.firstSum);
     LinearForm firstKey = forms->add(b, forms->mul(b, keyBlock, tile.keys),
                                      forms->mul(b, vector, lanes));
     TileBuilder builder(b, op, *forms, *views);
     SmallVector<Value> areThere;
-    for (int64_t i = 0; i < lanes / wordsOfVector; ++i) {
-      Value loaded = loadNumbers(forms->add(
-          b, sums,
-          forms->add(b, forms->mul(b, vector, lanes / wordsOfVector), i)));
-      for (int64_t word = 0; word < wordsOfVector; ++word) {
-        int64_t lane = i * wordsOfVector + word;
-        LinearForm key = forms->add(b, firstKey, lane);
-        areThere.push_back(
-            buildCount(key, attention.keys - 1, getLastOfBlocks()));
-        builder.bind(lane, attention.key,
-                     forms->min(b, key, attention.keys - 1));
-        builder.bind(lane, attention.sum,
-                     Value(vector::ExtractOp::create(b, loaded, word)));
-      }
+    for (auto [lane, sum] : llvm::enumerate(loadSums(query, vector))) {
+      LinearForm key = forms->add(b, firstKey, static_cast<int64_t>(lane));
+      areThere.push_back(
+          buildCount(key, attention.keys - 1, getLastOfBlocks()));
+      builder.bind(lane, attention.key, forms->min(b, key, attention.keys - 1));
+      builder.bind(lane, attention.sum, sum);
     }
     builder.buildSlice(attention.scoreSlice,
                        SmallVector<Forms>(lanes, getQueryCoordinates(query)));
@@ -249,10 +268,8 @@ void ResidentAttentionBuilder::storeScores(LinearForm keyBlock) {
             arith::SelectOp::create(b, isThere, scores.back(), none);
     }
     LinearForm number = forms->add(b, forms->mul(b, keyBlock, vectors), vector);
-    LinearForm place =
-        forms->add(b, forms->mul(b, query, layout.scoresPitch),
-                   forms->add(b, forms->mul(b, number, layout.vectorsOfScores),
-                              layout.firstScore));
+    LinearForm place = getPlace(layout.firstScore, query, layout.scoresPitch,
+                                forms->mul(b, number, layout.vectorsOfScores));
     if (narrowScore)
       return storeVector(narrow(scores), place);
     for (int64_t i = 0; i < layout.vectorsOfScores; ++i)
@@ -269,10 +286,7 @@ void ResidentAttentionBuilder::buildScores() {
         keys = getKeyLines(/*first=*/0, /*ofStage=*/0);
   SmallVector<Value> next = load(keys, 0);
   store(queries, 0, load(queries, 0));
-  gpu::MMAMatrixType rowType = getType(shape.rows, shape.terms, b.getF16Type(),
-                                       "AOp"),
-                     columnType = getType(shape.terms, shape.columns,
-                                          b.getF16Type(), "BOp");
+  gpu::MMAMatrixType rowType = getRowType(), columnType = getColumnType();
   auto buildBlock = [&](LinearForm keyBlock, ValueRange loaded) {
     store(keys, 0, loaded);
     gpu::BarrierOp::create(b);
@@ -285,28 +299,20 @@ void ResidentAttentionBuilder::buildScores() {
         [&](LinearForm row, LinearForm column) {
           Value sum = getZeroSums();
           for (int64_t term = 0; term < layout.terms; term += shape.terms) {
+            LinearForm vector = term / lanes;
             Value ofQueries = loadMatrix(
                 rowType,
-                forms->add(b,
-                           forms->mul(b, row, shape.rows * layout.termsPitch),
-                           layout.firstQuery + term / lanes),
+                getPlace(layout.firstQuery, forms->mul(b, row, shape.rows),
+                         layout.termsPitch, vector),
                 layout.termsPitch);
-            Value ofKeys = loadMatrix(
-                columnType,
-                forms->add(
-                    b, forms->mul(b, column, shape.columns * layout.termsPitch),
-                    term / lanes),
-                layout.termsPitch, /*isTransposed=*/true);
+            Value ofKeys =
+                loadMatrix(columnType,
+                           getPlace(0, forms->mul(b, column, shape.columns),
+                                    layout.termsPitch, vector),
+                           layout.termsPitch, /*isTransposed=*/true);
             sum = multiply(ofQueries, ofKeys, sum);
           }
-          storeMatrix(
-              sum,
-              forms->add(b, forms->mul(b, row, shape.rows * layout.sumsPitch),
-                         forms->add(b,
-                                    forms->mul(b, column,
-                                               shape.columns / wordsOfVector),
-                                    layout.firstSum)),
-              layout.sumsPitch);
+          storeMatrix(sum, getPlaceOfSums(row, column), layout.sumsPitch);
         });
     gpu::BarrierOp::create(b);
     storeScores(keyBlock);
@@ -416,10 +422,7 @@ void ResidentAttentionBuilder::buildWeights() {
 /// the values of the first block, which are loaded before the softmax.
 void ResidentAttentionBuilder::buildOutputs(ValueRange next) {
   Lines values = getValueLines(/*first=*/0, /*ofStage=*/0);
-  gpu::MMAMatrixType rowType = getType(shape.rows, shape.terms, b.getF16Type(),
-                                       "AOp"),
-                     columnType = getType(shape.terms, shape.columns,
-                                          b.getF16Type(), "BOp");
+  gpu::MMAMatrixType rowType = getRowType(), columnType = getColumnType();
   int64_t rowMatrices = tile.queries / shape.rows,
           columnMatrices = layout.columns / shape.columns,
           rounds = llvm::divideCeilSigned(rowMatrices * columnMatrices,
@@ -442,20 +445,21 @@ void ResidentAttentionBuilder::buildOutputs(ValueRange next) {
           load(values, forms->min(b, forms->add(b, keyBlock, 1), blocks - 1));
     for (int64_t round = 0; round < rounds; ++round) {
       auto [row, column] = getMatrix(round);
-      LinearForm weights =
-          forms->add(b, forms->mul(b, row, shape.rows * layout.scoresPitch),
-                     forms->add(b, forms->mul(b, keyBlock, tile.keys / lanes),
-                                layout.firstScore));
-      for (int64_t key = 0; key < tile.keys; key += shape.terms)
-        sums[round] = multiply(
-            loadMatrix(rowType, forms->add(b, weights, key / lanes),
-                       layout.scoresPitch),
+      for (int64_t key = 0; key < tile.keys; key += shape.terms) {
+        LinearForm vector = forms->add(
+            b, forms->mul(b, keyBlock, tile.keys / lanes), key / lanes);
+        Value weights = loadMatrix(rowType,
+                                   getPlace(layout.firstScore,
+                                            forms->mul(b, row, shape.rows),
+                                            layout.scoresPitch, vector),
+                                   layout.scoresPitch);
+        Value ofValues =
             loadMatrix(columnType,
-                       forms->add(b,
-                                  forms->mul(b, column, shape.columns / lanes),
-                                  key * layout.valuesPitch),
-                       layout.valuesPitch),
-            sums[round]);
+                       getPlace(0, key, layout.valuesPitch,
+                                forms->mul(b, column, shape.columns / lanes)),
+                       layout.valuesPitch);
+        sums[round] = multiply(weights, ofValues, sums[round]);
+      }
     }
     // The barrier lets all subgroups load the values before those of the next
     // block overwrite them.
@@ -475,35 +479,19 @@ void ResidentAttentionBuilder::buildOutputs(ValueRange next) {
                        return buildBlock(keyBlock, all);
                      });
   int64_t round = 0;
-  forEachMatrix(
-      rowMatrices, columnMatrices, [&](LinearForm row, LinearForm column) {
-        storeMatrix(
-            last[round++],
-            forms->add(
-                b, forms->mul(b, row, shape.rows * layout.sumsPitch),
-                forms->add(b,
-                           forms->mul(b, column, shape.columns / wordsOfVector),
-                           layout.firstSum)),
-            layout.sumsPitch);
-      });
+  forEachMatrix(rowMatrices, columnMatrices,
+                [&](LinearForm row, LinearForm column) {
+                  storeMatrix(last[round++], getPlaceOfSums(row, column),
+                              layout.sumsPitch);
+                });
   gpu::BarrierOp::create(b);
   int64_t vectors = layout.columns / lanes;
   shareOut(tile.queries * vectors, [&](LinearForm item) {
     auto [query, vector] = forms->divide(b, item, vectors);
-    LinearForm sums =
-        forms->add(b, forms->mul(b, query, layout.sumsPitch), layout.firstSum);
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < lanes / wordsOfVector; ++i) {
-      Value loaded = loadNumbers(forms->add(
-          b, sums,
-          forms->add(b, forms->mul(b, vector, lanes / wordsOfVector), i)));
-      for (int64_t word = 0; word < wordsOfVector; ++word)
-        elements.push_back(vector::ExtractOp::create(b, loaded, word));
-    }
     TileBuilder builder(b, op, *forms, *views);
     storeElements(builder, rows,
                   forms->add(b, forms->mul(b, rows.tile, tile.queries), query),
-                  columns, vector, elements);
+                  columns, vector, loadSums(query, vector));
   });
 }
 
