@@ -57,8 +57,6 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t lanes = AttentionMatrices::lanes;
-
 /// The distance of a reference from the largest score of its query, when the
 /// reference is set: the logarithm of 256. The reference is the number that is
 /// subtracted from scores before the exponential. The weight of the largest

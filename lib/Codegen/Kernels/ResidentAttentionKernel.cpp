@@ -39,8 +39,6 @@
 using namespace mlir;
 using namespace dml;
 
-static constexpr int64_t lanes = AttentionMatrices::lanes;
-
 //===----------------------------------------------------------------------===//
 // Layout
 //===----------------------------------------------------------------------===//
