@@ -159,7 +159,17 @@ struct ConvolvedDim {
   int64_t getNumTaps() const {
     return skips() ? llvm::divideCeilSigned(filter, stride) : filter;
   }
+  /// Whether the windows of a backward convolution tile the output: they
+  /// neither overlap nor leave gaps. Position p of the output then has a single
+  /// tap, with position p / stride of the input and p % stride of the filter.
+  bool isTiled() const {
+    return !isForward && dilation == 1 && filter == stride && start == 0 &&
+           output == input * stride;
+  }
   Tap build(ElementBuilder &b, Value position, Value number) const;
+  /// Builds the tap for position `inWindow` of window `window`, if windows tile
+  /// the output.
+  Tap buildInWindow(ElementBuilder &b, Value window, Value inWindow) const;
 };
 } // namespace
 
@@ -217,6 +227,12 @@ Tap ConvolvedDim::build(ElementBuilder &b, Value position, Value number) const {
   return {b.mul(p, inputStep), b.mul(k, filterStep), exists};
 }
 
+Tap ConvolvedDim::buildInWindow(ElementBuilder &b, Value window,
+                                Value inWindow) const {
+  Value k = isFlipped ? b.sub(b.index(filter - 1), inWindow) : inWindow;
+  return {b.mul(window, inputStep), b.mul(k, filterStep), Value()};
+}
+
 static Tap combine(ElementBuilder &b, Tap lhs, Tap rhs) {
   return {b.add(lhs.input, rhs.input), b.add(lhs.filter, rhs.filter),
           !lhs.exists   ? rhs.exists
@@ -236,8 +252,21 @@ public:
   /// Whether contraction kernels can compute the convolution. They cannot if
   /// there are several groups, since the input's channel then depends on the
   /// output's channel, as the filter does. They cannot in the backward
-  /// direction either, since each tap only exists for some positions.
-  bool isContraction() const { return isForward && groups == 1; }
+  /// direction either, since each tap only exists for some positions, unless
+  /// windows tile the output.
+  bool isContraction() const { return (isForward || isTiled()) && groups == 1; }
+  /// Whether windows tile the output, and are more than single positions.
+  bool isTiled() const {
+    return groups == 1 && filterPlane > 1 &&
+           llvm::all_of(dims,
+                        [](const ConvolvedDim &dim) { return dim.isTiled(); });
+  }
+  /// Returns the shape of the output with two dimensions for each spatial one,
+  /// the windows and the positions in a window, if windows tile the output. The
+  /// input then depends on the windows alone, and the filter on the output's
+  /// channel and the positions in a window: rows and columns of a product. An
+  /// output of 1x128x64x64 with windows of 2x2 has the shape 1x128x32x2x32x2.
+  SmallVector<int64_t> getShapeOfWindows(ArrayRef<int64_t> output) const;
   /// Builds the values that the terms of the element at `indices` have in
   /// common.
   TermFn prepare(ElementBuilder &b, ValueRange indices) const;
@@ -313,11 +342,22 @@ SmallVector<int64_t> ConvolutionBuilder::getSizes() const {
   return sizes;
 }
 
+SmallVector<int64_t>
+ConvolutionBuilder::getShapeOfWindows(ArrayRef<int64_t> output) const {
+  SmallVector<int64_t> shape(output.take_front(2));
+  for (const ConvolvedDim &dim : dims)
+    shape.append({dim.input, dim.stride});
+  return shape;
+}
+
 Tap ConvolutionBuilder::buildTap(ElementBuilder &b, ValueRange position,
                                  ValueRange number) const {
   Tap tap;
+  bool areInWindows = isTiled();
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    Tap next = dim.build(b, position[i], number[i]);
+    Tap next = areInWindows
+                   ? dim.buildInWindow(b, position[2 * i], position[2 * i + 1])
+                   : dim.build(b, position[i], number[i]);
     tap = i == 0 ? next : combine(b, tap, next);
   }
   return tap;
@@ -447,7 +487,8 @@ static FinishFn getFinish(ConvolutionOp op, ConvolutionOp::Adaptor adaptor,
   return [=](ElementBuilder &b, ValueRange indices, Value sum) mutable {
     Number result{&b, sum};
     if (Value bias = adaptor.getBias()) {
-      SmallVector<Value> coordinates(indices.size(), b.index(0));
+      int64_t rank = cast<RankedTensorType>(bias.getType()).getRank();
+      SmallVector<Value> coordinates(rank, b.index(0));
       coordinates[1] = indices[1];
       result = result + result.with(toF32(b, tensor::ExtractOp::create(
                                                  b, bias, coordinates)));
@@ -518,14 +559,25 @@ struct ConvolutionLowering : OpConversionPattern<OpTy> {
     auto type =
         this->getTypeConverter()->template convertType<RankedTensorType>(
             op.getType());
-    rewriter.replaceOp(op, buildSums(
-                               rewriter, op, type, convolution.getSizes(),
-                               convolution.getSumType(),
-                               [&](ElementBuilder &b, ValueRange indices) {
-                                 return convolution.prepare(b, indices);
-                               },
-                               getFinish(op, adaptor, type.getElementType()),
-                               convolution.isContraction() ? sharersOfSum : 1));
+    RankedTensorType computed = type;
+    if (convolution.isTiled())
+      computed = type.clone(convolution.getShapeOfWindows(type.getShape()));
+    Value output = buildSums(
+        rewriter, op, computed, convolution.getSizes(),
+        convolution.getSumType(),
+        [&](ElementBuilder &b, ValueRange indices) {
+          return convolution.prepare(b, indices);
+        },
+        getFinish(op, adaptor, type.getElementType()),
+        convolution.isContraction() ? sharersOfSum : 1);
+    if (computed != type) {
+      SmallVector<ReassociationIndices> groups = {{0}, {1}};
+      for (int64_t dim = 2; dim < computed.getRank(); dim += 2)
+        groups.push_back({dim, dim + 1});
+      output =
+          tensor::CollapseShapeOp::create(rewriter, loc, type, output, groups);
+    }
+    rewriter.replaceOp(op, output);
     return success();
   }
 };
