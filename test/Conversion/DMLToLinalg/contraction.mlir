@@ -45,4 +45,50 @@ func.func @convolution(%input: tensor<1x8x5x6xf32>, %filter: tensor<4x8x3x3xf32>
   return %0 : tensor<1x4x3x2xf32>
 }
 
+// Windows of 2x2 with strides of 2 tile the output of a transposed convolution. The output
+// has two dimensions for each spatial one: the input depends on the first of both, and the
+// filter on the second.
+
+// CHECK-LABEL: func @tiled
+// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<1x4x5x2x6x2xf32>)
+// CHECK:         %[[WINDOW_ROW:.*]] = linalg.index 2
+// CHECK:         %[[ROW:.*]] = linalg.index 3
+// CHECK-NOT:     arith.remui
+// CHECK:         linalg.yield
+// CHECK:       tensor.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3], [4, 5]] : tensor<1x4x5x2x6x2xf32> into tensor<1x4x10x12xf32>
+func.func @tiled(%x: tensor<1x8x5x6xf32>, %w: tensor<8x4x2x2xf32>) -> tensor<1x4x10x12xf32> {
+  %0 = dml.convolution %x, %w {
+      mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<backward>,
+      strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>, output_padding = array<i64: 0, 0>}
+      : (tensor<1x8x5x6xf32>, tensor<8x4x2x2xf32>) -> tensor<1x4x10x12xf32>
+  return %0 : tensor<1x4x10x12xf32>
+}
+
+// Windows of 3x3 overlap, and a padded output begins within a window.
+
+// CHECK-LABEL: func @overlapping
+// CHECK-NOT:   tensor<1x4x5x2x6x2xf32>
+// CHECK:       return
+func.func @overlapping(%x: tensor<1x8x5x6xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x4x11x13xf32> {
+  %0 = dml.convolution %x, %w {
+      mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<backward>,
+      strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>, output_padding = array<i64: 0, 0>}
+      : (tensor<1x8x5x6xf32>, tensor<8x4x3x3xf32>) -> tensor<1x4x11x13xf32>
+  return %0 : tensor<1x4x11x13xf32>
+}
+
+// CHECK-LABEL: func @cut
+// CHECK-NOT:   x2x6x2xf32>
+// CHECK:       return
+func.func @cut(%x: tensor<1x8x5x6xf32>, %w: tensor<8x4x2x2xf32>) -> tensor<1x4x8x10xf32> {
+  %0 = dml.convolution %x, %w {
+      mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<backward>,
+      strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
+      : (tensor<1x8x5x6xf32>, tensor<8x4x2x2xf32>) -> tensor<1x4x8x10xf32>
+  return %0 : tensor<1x4x8x10xf32>
+}
+
 // SPDX-License-Identifier: Apache-2.0
