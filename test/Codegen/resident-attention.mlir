@@ -66,7 +66,7 @@
 // WHOLE:         gpu.terminator
 
 // If scores are f32, 8 of them take two vectors, and a line of 48 scores 13. Weights that may
-// be rounded take the first 6 of these vectors.
+// be rounded take the first 6 of these vectors, times 256, which the outputs are divided by.
 
 // WIDE-LABEL: func @attention
 // WIDE:         %[[MEMORY:.*]] = memref.alloc() : memref<736xvector<4xi32>, #gpu.address_space<workgroup>>
@@ -78,10 +78,14 @@
 // WIDE:         memref.store %[[WORDS]], %[[MEMORY]]
 // WIDE:         vector.from_elements {{.*}} : vector<4xf32>
 // WIDE:         gpu.barrier
-// WIDE:         arith.divf
+// WIDE:         %[[QUOTIENT:.*]] = arith.divf
+// WIDE:         arith.mulf %[[QUOTIENT]], %cst{{.*}} : f32
 // WIDE:         arith.truncf {{.*}} : vector<2xf32> to vector<2xf16>
 // WIDE:         memref.store {{.*}}, %[[MEMORY]]
 // WIDE:         gpu.subgroup_mma_load_matrix %[[MEMORY]]{{.*}} {leadDimension = 13 : index} : {{.*}}"AOp">
+// WIDE:         gpu.subgroup_mma_store_matrix
+// WIDE:         arith.mulf {{.*}}, %cst{{.*}} : f32
+// WIDE:         gpu.terminator
 
 //--- kernel.mlir
 #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
@@ -609,7 +613,7 @@ func.func @keys(%q: memref<2x40x20xf16>, %k: memref<2x40x20xf16>,
   %c40 = arith.constant 40 : index
   %zero = arith.constant 0.0 : f32
   %nan = arith.constant 0x7FC00000 : f32
-  // expected-error @below {{has a resident_attention_tile that has 24 keys, but whole matrices are wanted, whose edges are multiples of 8, of keys that fit in workgroup memory}}
+  // expected-error @below {{has a resident_attention_tile that has 24 keys, but whole matrices are wanted, whose edges are multiples of 8}}
   linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel", "parallel"]}
       outs(%out : memref<2x40x8xf16>)
       attrs = {dml.kernel = {resident_attention_tile = {workgroup = array<i64: 16, 24>, shape = "16x16x16xf16xf32", subgroups = 2 : i64}}} {

@@ -24,8 +24,7 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     `tensor.extract`.)
 
     Fused kernels compute the same operations, so that results keep their bits. Where a
-    number is rounded to f16 and widened again, the pass rounds the number by integer
-    arithmetic, since drivers may remove a conversion to f16 and back.
+    number is rounded to f16 and widened again, both conversions stay in the fused body.
 
     A producer is fused into all of its readers or into none. No other operation may use
     its result: a tensor that the function returns stays a tensor. The decision depends
@@ -116,9 +115,10 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     one. Scores are sums of products in f32, with scales, biases and masks.
     Attention is not fused in three cases:
 
-    * The softmax is rounded to f16 before it is multiplied, and no kernel can hold the
-      scores of all keys in workgroup memory. An online softmax knows the sum of
-      exponentials only after it has multiplied some of the weights.
+    * The softmax is rounded to f16 before it is multiplied, and no kernel with
+      cooperative matrices can hold the scores of all keys in workgroup memory, or a mask
+      hides some keys. An online softmax knows the sum of exponentials only after it has
+      multiplied some of the weights.
     * Another operation reads the scores or the weights.
     * A mask hides some keys, and may hide the first key.
 
@@ -146,11 +146,12 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     pipelining).
 
     `{resident_attention_tile = {workgroup = array<i64: 16, 64>, shape =
-    "16x16x16xf16xf32", subgroups = 4 : i64}}` is for graphs whose tensors are f16, and
-    for profiles with cooperative matrices. Scores and weights are rounded to f16, as in
-    separate kernels. A workgroup of 4 subgroups has 16 queries. It stages 64 keys at a
-    time, and holds the scores of all keys in its memory until the sum of their
-    exponentials is known. The scores of 512 keys take 16 KiB.
+    "16x16x16xf16xf32", subgroups = 4 : i64}}` is for profiles with cooperative matrices as
+    well. A workgroup of 4 subgroups has 16 queries. It stages 64 keys at a time, and
+    holds the scores of all keys in its memory until the sum of their exponentials is
+    known. In graphs whose tensors are f16, scores and weights are rounded to f16, as in
+    separate kernels, and the scores of 512 keys take 16 KiB. Where weights have the
+    attribute `dml.roundable`, scores are f32.
 
     ```mlir
     %scores = ...            // 8x16x1024x1024xf32: queries times keys
@@ -510,8 +511,8 @@ def FuseReaders : Pass<"dml-fuse-readers", "mlir::func::FuncOp"> {
     Generics are not fused if one of them would compute a sum twice. They are not fused
     either if the reader also reads a buffer that is computed later than the inputs of the
     sums, since the fused kernel would wait for this buffer. Only sliced kernels compute
-    several sums of an element. Numbers that the first generic rounds to f16 are rounded
-    as before, by integer arithmetic.
+    several sums of an element. Numbers that the first generic rounds to f16 stay rounded:
+    both conversions stay in the fused body.
 
     If several generics read the sums, each of them computes the sums that its elements
     need, and none of them waits for another one. Before the pass fuses sums, it copies
@@ -914,7 +915,7 @@ def WorkAroundDrivers
     | `widened-comparisons` | lavapipe | `i64(x) < 0` is false for an i32 x that is negative. | The i32 is compared. | `long-integers.test` | None; the comparison is cheaper. |
     | `masked-halves` | NVIDIA 580.159.04 (H200) | If an f32 is narrowed to f16, and its bits and a constant are joined by `and`, the `and` is left out for the first of two f16 that are stored as one word. | The constant is hidden. | `driver-workarounds.test` | The opaque zero, and two operations for each constant in front of the loops. |
     | `long-divisions` | NVIDIA 580.159.04 (H100) | Divisions of small numbers of 64 bits give wrong quotients, and a quotient of two signs does not compile. | All numbers that fit in 32 bits have 32 bits, in kernels that divide integers of 64 bits. | `narrowed-integers.test` | One range analysis of such a kernel; the divisions are faster. |
-    | `lost-roundings` | NVIDIA 580.159.04 (H100) | If an f32 is narrowed to f16 and widened again, which rounds it, both conversions are left out. | The f16 is hidden if it is not only stored. | `driver-workarounds.test` | The opaque zero, and one `xor` for each rounding. |
+    | `lost-roundings` | NVIDIA 580.159.04 (H100) | If an f32 is narrowed to f16 and widened again, which rounds it, both conversions are left out. | The f16 is hidden if it is widened again or selected. | `driver-workarounds.test` | The opaque zero, and one `xor` for each rounding, beside the two conversions. |
     | `joined-masks` | NVIDIA 580.159.04 (H200) | `(x & mask) \| bits` with two constants takes two instructions, although the GPU has one. | The mask is the sum of the constant and an opaque zero, which lies in a register. | `quantized-products.test` | The opaque zero, and one sum for each constant in front of the loops; the kernels are 5 to 10 % shorter. |
 
     The tests are in `test/EndToEnd` and run on any driver. On lavapipe (Mesa 22.3.6) the

@@ -57,7 +57,7 @@ inline constexpr double barriersOfSplit = 10;
 /// the phases, and while the threads of a query exchange numbers.
 /// unit:   barriers
 /// shown:  -
-inline constexpr double barriersOfResident = 7;
+inline constexpr double barriersOfResident = 6;
 
 /// The time in which memory transfers the keys and values of split attention,
 /// relative to the time of a copy of as many bytes, if each multiprocessor has

@@ -113,5 +113,8 @@ bool dml::meetsWidening(linalg::GenericOp producer, linalg::GenericOp reader) {
                     return truncation && truncation.getType().isF16() &&
                            truncation.getIn().getType().isF32();
                   }) &&
-         contains(reader, llvm::IsaPred<arith::ExtFOp>);
+         contains(reader, [](Operation *op) {
+           auto widening = dyn_cast<arith::ExtFOp>(op);
+           return widening && widening.getIn().getType().isF16();
+         });
 }

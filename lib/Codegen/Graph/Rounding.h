@@ -4,8 +4,8 @@
 //
 // A producer may round a number to f16 that its reader widens again. Fusion
 // removes the memory between both conversions, and the fused body keeps the
-// pair of conversions. A driver may remove such a pair, so that the row
-// lost-roundings of dml-work-around-drivers hides the number in between. Some
+// pair of conversions. A driver may remove such a pair. The row lost-roundings
+// of dml-work-around-drivers therefore hides the number in between. Some
 // roundings need no pair, since arithmetic in f16 has the same result.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@ namespace dml {
 std::optional<int64_t> getIntegerMagnitude(mlir::Value value);
 
 /// Whether `producer` rounds a number to f16, and `reader`, into which
-/// `producer` is to be fused, widens numbers.
+/// `producer` is to be fused, widens numbers of f16.
 bool meetsWidening(mlir::linalg::GenericOp producer,
                    mlir::linalg::GenericOp reader);
 

@@ -50,6 +50,19 @@ std::string AttentionMatrices::get(const Attention &attention,
   return "";
 }
 
+std::string
+AttentionMatrices::findProblemOfBlocks(int64_t keys,
+                                       const DeviceProfile &profile) const {
+  if (shape.rows % lanes || shape.columns % lanes || shape.terms % lanes ||
+      keys % shape.columns || keys % shape.terms ||
+      keys > profile.getMaxWorkgroupMemory())
+    return "has " + std::to_string(keys) +
+           " keys, but whole matrices are wanted, whose edges are multiples "
+           "of " +
+           std::to_string(lanes);
+  return "";
+}
+
 //===----------------------------------------------------------------------===//
 // Conditions
 //===----------------------------------------------------------------------===//
@@ -273,6 +286,23 @@ Value AttentionMatrixBuilder::loadNumbers(LinearForm place) {
       memref::LoadOp::create(b, memory, forms->materialize(b, place));
   return vector::BitCastOp::create(
       b, VectorType::get(wordsOfVector, b.getF32Type()), vector);
+}
+
+Value AttentionMatrixBuilder::packHalves(ArrayRef<Value> numbers) {
+  auto wordType = VectorType::get(1, b.getI32Type()),
+       pairType = VectorType::get(2, b.getF16Type());
+  SmallVector<Value> words;
+  for (size_t first = 0; first < numbers.size(); first += 2) {
+    ArrayRef<Value> two = numbers.slice(first, 2);
+    Value pair = vector::FromElementsOp::create(
+        b, VectorType::get(2, two.front().getType()), two);
+    if (pair.getType() != pairType)
+      pair = arith::TruncFOp::create(b, pairType, pair);
+    words.push_back(vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, wordType, pair), 0));
+  }
+  return vector::FromElementsOp::create(
+      b, VectorType::get(wordsOfVector, b.getI32Type()), words);
 }
 
 void AttentionMatrixBuilder::storeVector(Value vector, LinearForm place) {

@@ -37,6 +37,11 @@ struct AttentionMatrices {
   /// The number of f16 factors in a vector.
   static constexpr int64_t lanes = 8;
 
+  /// If blocks of `keys` keys are no whole matrices, or matrices no whole
+  /// vectors, returns a text that says so, and an empty text otherwise.
+  std::string findProblemOfBlocks(int64_t keys,
+                                  const DeviceProfile &profile) const;
+
   /// If matrices of the shape named `shape` cannot multiply the factors of
   /// `attention` on devices of `profile`, returns the reason. Otherwise sets
   /// `matrices` and returns an empty text.
@@ -137,6 +142,9 @@ protected:
   }
   /// Loads four f32 from a vector of workgroup memory.
   mlir::Value loadNumbers(LinearForm place);
+  /// Packs 8 numbers of f16, or of f32 that are rounded to f16, into a vector
+  /// of 16 bytes.
+  mlir::Value packHalves(llvm::ArrayRef<mlir::Value> numbers);
   /// Stores a vector of 16 bytes.
   void storeVector(mlir::Value vector, LinearForm place);
 

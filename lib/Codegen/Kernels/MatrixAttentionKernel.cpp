@@ -104,13 +104,9 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
     return "has " + std::to_string(tile.queries) +
            " queries, but as many are wanted as threads of whole subgroups, "
            "which are whole matrices";
-  if (shape.rows % lanes || shape.columns % lanes || shape.terms % lanes ||
-      tile.keys % shape.columns || tile.keys % shape.terms ||
-      tile.keys > profile.getMaxWorkgroupMemory())
-    return "has " + std::to_string(tile.keys) +
-           " keys, but whole matrices are wanted, whose edges are multiples "
-           "of " +
-           std::to_string(lanes);
+  problem = layout.findProblemOfBlocks(tile.keys, profile);
+  if (!problem.empty())
+    return problem;
   layout.scoresPitch = getLinePitch(tile.keys, wordsOfVector);
   layout.stageVectors = tile.keys * (layout.termsPitch + layout.valuesPitch);
   layout.scoreVectors = tile.queries * layout.scoresPitch;
@@ -525,24 +521,9 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
   state.total = arith::SelectOp::create(
       b, isOrdered, add(state.total, addAll(weights)), distance);
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
-  for (int64_t key = 0; key < tile.keys; key += lanes) {
-    SmallVector<Value> parts;
-    for (int64_t lane = 0; lane < lanes; lane += 2) {
-      Value pair = vector::FromElementsOp::create(
-          b, VectorType::get(2, b.getF32Type()),
-          ArrayRef(weights).slice(key + lane, 2));
-      pair =
-          arith::TruncFOp::create(b, VectorType::get(2, b.getF16Type()), pair);
-      pair = vector::BitCastOp::create(b, VectorType::get(1, b.getI32Type()),
-                                       pair);
-      parts.push_back(vector::ExtractOp::create(b, pair, 0));
-    }
-    memref::StoreOp::create(
-        b,
-        vector::FromElementsOp::create(
-            b, VectorType::get(wordsOfVector, b.getI32Type()), parts),
-        memory, forms->materialize(b, forms->add(b, line, key / lanes)));
-  }
+  for (int64_t key = 0; key < tile.keys; key += lanes)
+    storeVector(packHalves(ArrayRef(weights).slice(key, lanes)),
+                forms->add(b, line, key / lanes));
 }
 
 /// Returns `vectors`, which hold values of block `keyBlock`. Where a key of the

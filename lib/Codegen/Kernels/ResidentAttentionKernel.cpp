@@ -15,17 +15,19 @@
 //   with the keys of a block, as cooperative matrices, and store the sums. Each
 //   thread then computes scores from some sums, and stores them, as f16 if the
 //   graph rounds them.
-// * Softmax. Several threads of a subgroup share a query. They find the largest
+// * Softmax. One or several threads of a subgroup share a query. They find the
+// largest
 //   score and the sum of the exponentials, and replace the scores by weights in
 //   f16.
 // * Outputs. The values are staged in blocks, and the subgroups multiply the
 //   weights with them.
 //
-// For example, 16 queries of 128 keys, with 64 terms and 64 columns, have a
-// workgroup of 128 threads. In the first phase, each of 4 subgroups multiplies
-// two of the 8 matrices of 16 queries and 16 keys, and each thread computes 16
-// scores. In the second phase, 8 threads share a query, and have 16 keys each.
-// In the third phase, each subgroup computes 16 of the 64 columns.
+// For example, 16 queries of 128 keys, which are one block, with 64 terms and
+// 64 columns, have a workgroup of 128 threads. In the first phase, each of 4
+// subgroups multiplies two of the 8 matrices of 16 queries and 16 keys, and
+// each thread computes 16 scores. In the second phase, 8 threads share a query,
+// and have 16 keys each. In the third phase, each subgroup computes 16 of the
+// 64 columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +40,12 @@
 
 using namespace mlir;
 using namespace dml;
+
+/// The factor of weights that the graph does not round. A device may flush
+/// denormals of f16 to 0: those below 2^-14. With this factor, only weights
+/// below 2^-22 become 0, which docs/Reference.md permits. The outputs are
+/// divided by the factor, which is exact.
+static constexpr double weightFactor = 256;
 
 //===----------------------------------------------------------------------===//
 // Layout
@@ -78,14 +86,12 @@ std::string ResidentAttentionLayout::get(const Attention &attention,
     return "has " + std::to_string(tile.queries) +
            " queries, but whole matrices are wanted, and queries that the "
            "threads of a subgroup can share";
-  if (shape.rows % lanes || shape.columns % lanes || shape.terms % lanes ||
-      tile.keys % shape.columns || tile.keys % shape.terms ||
-      tile.keys > profile.getMaxWorkgroupMemory() ||
-      attention.keys > profile.getMaxWorkgroupMemory())
-    return "has " + std::to_string(tile.keys) +
-           " keys, but whole matrices are wanted, whose edges are multiples "
-           "of " +
-           std::to_string(lanes) + ", of keys that fit in workgroup memory";
+  problem = layout.findProblemOfBlocks(tile.keys, profile);
+  if (!problem.empty())
+    return problem;
+  if (attention.keys > profile.getMaxWorkgroupMemory())
+    return "stands on " + std::to_string(attention.keys) +
+           " keys, but scores are wanted that fit in workgroup memory";
   layout.keys = llvm::alignTo(attention.keys, tile.keys);
   layout.vectorsOfScores =
       getNarrowScore(attention) ? 1 : lanes / wordsOfVector;
@@ -157,9 +163,6 @@ private:
   }
   /// Splits a vector of 16 bytes into 8 numbers of f16, widened to f32.
   SmallVector<Value> widen(Value vector);
-  /// Packs 8 numbers of f16, or of f32 that are rounded to f16, into a vector
-  /// of 16 bytes.
-  Value narrow(ArrayRef<Value> numbers);
 
   const ResidentAttentionTile &tile;
   const ResidentAttentionLayout &layout;
@@ -212,23 +215,6 @@ SmallVector<Value> ResidentAttentionBuilder::widen(Value vector) {
   return numbers;
 }
 
-Value ResidentAttentionBuilder::narrow(ArrayRef<Value> numbers) {
-  auto wordType = VectorType::get(1, b.getI32Type()),
-       pairType = VectorType::get(2, b.getF16Type());
-  SmallVector<Value> words;
-  for (size_t first = 0; first < numbers.size(); first += 2) {
-    ArrayRef<Value> two = numbers.slice(first, 2);
-    Value pair = vector::FromElementsOp::create(
-        b, VectorType::get(2, two.front().getType()), two);
-    if (pair.getType() != pairType)
-      pair = arith::TruncFOp::create(b, pairType, pair);
-    words.push_back(vector::ExtractOp::create(
-        b, vector::BitCastOp::create(b, wordType, pair), 0));
-  }
-  return vector::FromElementsOp::create(
-      b, VectorType::get(wordsOfVector, b.getI32Type()), words);
-}
-
 //===----------------------------------------------------------------------===//
 // Scores
 //===----------------------------------------------------------------------===//
@@ -269,7 +255,7 @@ void ResidentAttentionBuilder::storeScores(LinearForm keyBlock) {
     LinearForm place = getPlace(layout.firstScore, query, layout.scoresPitch,
                                 forms->mul(b, number, layout.vectorsOfScores));
     if (narrowScore)
-      return storeVector(narrow(scores), place);
+      return storeVector(packHalves(scores), place);
     for (int64_t i = 0; i < layout.vectorsOfScores; ++i)
       storeVector(vector::FromElementsOp::create(
                       b, VectorType::get(wordsOfVector, b.getF32Type()),
@@ -403,11 +389,15 @@ void ResidentAttentionBuilder::buildWeights() {
     total = total ? add(total, score) : score;
   }
   total = combineThreads(total, getSum);
-  for (Value &weight : scores)
+  for (Value &weight : scores) {
     weight = arith::DivFOp::create(b, weight, total);
+    if (!attention.isRounded)
+      weight = arith::MulFOp::create(b, weight, constantOf(weightFactor));
+  }
   ArrayRef<Value> left = scores;
   forEachItem(b, *forms, items, [&](LinearForm vector) {
-    storeVector(narrow(left.take_front(lanes)), forms->add(b, line, vector));
+    storeVector(packHalves(left.take_front(lanes)),
+                forms->add(b, line, vector));
     left = left.drop_front(lanes);
   });
 }
@@ -486,10 +476,15 @@ void ResidentAttentionBuilder::buildOutputs(ValueRange next) {
   int64_t vectors = layout.columns / lanes;
   shareOut(tile.queries * vectors, [&](LinearForm item) {
     auto [query, vector] = forms->divide(b, item, vectors);
+    SmallVector<Value> elements = loadSums(query, vector);
+    if (!attention.isRounded)
+      for (Value &element : elements)
+        element =
+            arith::MulFOp::create(b, element, constantOf(1 / weightFactor));
     TileBuilder builder(b, op, *forms, *views);
     storeElements(builder, rows,
                   forms->add(b, forms->mul(b, rows.tile, tile.queries), query),
-                  columns, vector, loadSums(query, vector));
+                  columns, vector, elements);
   });
 }
 

@@ -323,8 +323,8 @@ static LogicalResult compareBeforeWidening(WorkaroundState &state) {
 // lost-roundings
 //===----------------------------------------------------------------------===//
 
-/// Hides the f16 to which an f32 is rounded, if the f16 is not only stored.
-/// `extf(truncf(x))` rounds x, but a driver may replace it by x.
+/// Hides the f16 to which an f32 is rounded, if the f16 is widened again or
+/// selected. `extf(truncf(x))` rounds x, but a driver may replace it by x.
 static LogicalResult keepRoundings(WorkaroundState &state) {
   state.module.walk([&](arith::TruncFOp op) {
     if (!op.getType().isF16() ||

@@ -56,18 +56,23 @@ double dml::getTimeApart(const Attention &attention,
   // device has cooperative matrices that can multiply the queries by the keys,
   // this kernel is a matrix kernel, whose products take less time. Weights that
   // are rounded to f16 can be multiplied by matrices as well.
+  auto multiplies = [&](const Contraction &contraction) {
+    return llvm::any_of(profile.getMatrixShapes(),
+                        [&](const MatrixShape &shape) {
+                          return canMultiply(contraction, shape);
+                        });
+  };
+  double ofMatrix = DeviceSpeed::opsPerCycle * sizeof(uint16_t) /
+                    device.matrixBytesPerCycle,
+         ofStart = cost::matrix::getStartCycles(device);
   double ofScoreProduct = ofProduct, ofValueProduct = ofProduct, starts = 0;
-  for (const MatrixShape &shape : profile.getMatrixShapes()) {
-    double ofMatrix = DeviceSpeed::opsPerCycle * sizeof(uint16_t) /
-                      device.matrixBytesPerCycle;
-    auto takeMatrices = [&](double &ofOne) {
-      ofOne = ofMatrix;
-      starts += cost::matrix::getStartCycles(device);
-    };
-    if (canMultiply(attention.scores, shape))
-      takeMatrices(ofScoreProduct);
-    if (attention.isRounded && canMultiply(attention.products, shape))
-      takeMatrices(ofValueProduct);
+  if (multiplies(attention.scores)) {
+    ofScoreProduct = ofMatrix;
+    starts += ofStart;
+  }
+  if (attention.isRounded && multiplies(attention.products)) {
+    ofValueProduct = ofMatrix;
+    starts += ofStart;
   }
   double operations =
       scores * (terms * ofScoreProduct + columns * ofValueProduct +

@@ -52,9 +52,13 @@ static double getResidentAttentionTime(const Attention &attention,
       scores / std::min(threads, DeviceSpeed::opsPerCycle) +
       barriers * device.barrierCycles + 2 * blocks * device.lastCacheCycles;
   double scoresOfThread = queries * keys / threads;
+  // A thread holds its scores and their exponentials, and its share of the
+  // staged keys or values of a block.
+  double ofBlock = static_cast<double>(tile.keys) *
+                   static_cast<double>(std::max(layout.terms, layout.columns)) *
+                   bytesOfFactor / sizeof(float);
   double registers =
-      2 * scoresOfThread + cost::matrix::otherRegisters +
-      staged / blocks / threads / bytesOfFactor * bytesOfFactor / sizeof(float);
+      2 * scoresOfThread + ofBlock / threads + cost::matrix::otherRegisters;
   auto groups = static_cast<double>(
       llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
       attention.products.batches);

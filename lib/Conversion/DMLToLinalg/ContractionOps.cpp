@@ -256,11 +256,7 @@ public:
   /// windows tile the output.
   bool isContraction() const { return (isForward || isTiled()) && groups == 1; }
   /// Whether windows tile the output, and are more than single positions.
-  bool isTiled() const {
-    return groups == 1 && filterPlane > 1 &&
-           llvm::all_of(dims,
-                        [](const ConvolvedDim &dim) { return dim.isTiled(); });
-  }
+  bool isTiled() const { return areInWindows; }
   /// Returns the shape of the output with two dimensions for each spatial one,
   /// the windows and the positions in a window, if windows tile the output. The
   /// input then depends on the windows alone, and the filter on the output's
@@ -286,6 +282,9 @@ private:
   std::optional<ChannelsLast> layout;
   SmallVector<ConvolvedDim> dims;
   bool isForward;
+  /// Whether positions of the output are given as windows and positions in a
+  /// window, two for each spatial dimension (getShapeOfWindows()).
+  bool areInWindows = false;
   int64_t groups, inputChannels, outputChannels;
   /// The numbers of elements in a plane of the input and of the filter.
   int64_t inputPlane = 1, filterPlane = 1;
@@ -325,6 +324,9 @@ ConvolutionBuilder::ConvolutionBuilder(const ConvolutionShape &shape,
     filterPlane *= dim.filter;
   }
   std::reverse(dims.begin(), dims.end());
+  areInWindows =
+      groups == 1 && filterPlane > 1 &&
+      llvm::all_of(dims, [](const ConvolvedDim &dim) { return dim.isTiled(); });
   int64_t channels = inputChannels / groups;
   channelSizes =
       llvm::all_of(
@@ -353,7 +355,6 @@ ConvolutionBuilder::getShapeOfWindows(ArrayRef<int64_t> output) const {
 Tap ConvolutionBuilder::buildTap(ElementBuilder &b, ValueRange position,
                                  ValueRange number) const {
   Tap tap;
-  bool areInWindows = isTiled();
   for (auto [i, dim] : llvm::enumerate(dims)) {
     Tap next = areInWindows
                    ? dim.buildInWindow(b, position[2 * i], position[2 * i + 1])
