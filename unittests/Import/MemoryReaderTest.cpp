@@ -81,7 +81,7 @@ public:
   }
   template <typename T> T *copy(llvm::ArrayRef<T> values) {
     auto *result = static_cast<T *>(allocate(values.size() * sizeof(T)));
-    std::memcpy(result, values.data(), values.size() * sizeof(T));
+    llvm::copy(values, result);
     return result;
   }
 
