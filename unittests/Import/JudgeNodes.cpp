@@ -256,7 +256,7 @@ static Outcome runCase(const Record &record, MLIRContext *context,
   // A context keeps the attributes of all that was built in it.
   constexpr size_t casesOfContext = 250;
   // The sanitized build, which is not optimized, interprets a convolution of
-  // ONNX's tests for half a minute.
+  // ONNX's tests for almost four minutes.
   constexpr unsigned secondsOfCase = 300;
   DialectRegistry registry;
   onnx::registerDialects(registry);
