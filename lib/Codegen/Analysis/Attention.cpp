@@ -455,15 +455,15 @@ LogicalResult AttentionReader::readProducts() {
                ? quotient
                : arith::DivFOp();
   };
-  arith::DivFOp weight = getWeight(product.lhs);
-  value = weight ? product.rhs : product.lhs;
-  if (!weight)
-    weight = getWeight(product.rhs);
+  Value factor = product.lhs;
+  value = product.rhs;
+  if (!getWeight(factor))
+    std::swap(factor, value);
+  arith::DivFOp weight = getWeight(factor);
   if (!weight)
     return failure();
   attention.isRoundable = weight->hasAttr(roundableAttrName);
-  attention.isRounded =
-      (value == product.rhs ? product.lhs : product.rhs) != weight.getResult();
+  attention.isRounded = factor != weight.getResult();
   std::optional<Seen> seen =
       readExponential(weight.getLhs(), maximum.getResult(0));
   if (!seen)

@@ -7,18 +7,17 @@
 // softmax need not be an online one, which has two advantages over
 // MatrixAttentionKernel.cpp. In a graph whose tensors are f16, weights are
 // rounded to f16 after the division by their sum, which an online softmax knows
-// only behind the last key. And several subgroups share the work for 16
-// queries, so that few queries occupy more of a device. This kernel has three
-// phases, which are separated by barriers of the workgroup:
+// only behind the last key. Several subgroups also share the work for 16
+// queries, which then occupy more of a device. The kernel has three phases,
+// which are separated by barriers of the workgroup:
 //
 // * Scores. The keys are staged in blocks. The subgroups multiply the queries
 //   with the keys of a block, as cooperative matrices, and store the sums. Each
 //   thread then computes scores from some sums, and stores them, as f16 if the
 //   graph rounds them.
-// * Softmax. One or several threads of a subgroup share a query. They find the
-// largest
-//   score and the sum of the exponentials, and replace the scores by weights in
-//   f16.
+// * Softmax. One or several threads of a subgroup share a query. They find its
+//   largest score and the sum of the exponentials, and replace the scores by
+//   weights in f16.
 // * Outputs. The values are staged in blocks, and the subgroups multiply the
 //   weights with them.
 //
@@ -42,9 +41,9 @@ using namespace mlir;
 using namespace dml;
 
 /// The factor of weights that the graph does not round. A device may flush
-/// denormals of f16 to 0: those below 2^-14. With this factor, only weights
-/// below 2^-22 become 0, which docs/Reference.md permits. The outputs are
-/// divided by the factor, which is exact.
+/// numbers of f16 below 2^-14, the denormals, to 0. With this factor, only
+/// weights below 2^-22 become 0, which docs/Reference.md permits. The outputs
+/// are divided by the factor, which is exact.
 static constexpr double weightFactor = 256;
 
 //===----------------------------------------------------------------------===//

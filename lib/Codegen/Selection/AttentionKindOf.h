@@ -66,6 +66,39 @@ private:
   }
 };
 
+/// The base of the kinds of attention kernels whose tile, with the attention
+/// and the profile, determines a layout of workgroup memory. Layout::get()
+/// tells whether there is a kernel with a tile.
+template <typename Tile, typename Layout>
+class LaidOutAttentionKind : public AttentionKindOf<Tile> {
+  std::optional<KernelTile>
+  parseOption(llvm::StringRef text, mlir::MLIRContext *context) const final {
+    return this->parseTile(text, context);
+  }
+  std::optional<Proposal>
+  proposeWantedAttention(const KernelQuery &query,
+                         const Tile &wanted) const final {
+    Layout layout;
+    return Layout::get(*query.attention, wanted, query.profile, layout).empty()
+               ? std::optional(Proposal::prefer(wanted))
+               : std::nullopt;
+  }
+  std::string tryBuildAttention(mlir::linalg::GenericOp op,
+                                const Attention &attention, const Tile &tile,
+                                const DeviceProfile &profile) const final {
+    Layout layout;
+    std::string problem = Layout::get(attention, tile, profile, layout);
+    if (problem.empty())
+      buildAttention(op, tile, profile);
+    return problem;
+  }
+
+protected:
+  /// Replaces `op`, for which there is a kernel with `tile`, by this kernel.
+  virtual void buildAttention(mlir::linalg::GenericOp op, const Tile &tile,
+                              const DeviceProfile &profile) const = 0;
+};
+
 } // namespace dml
 
 #endif // DML_LIB_CODEGEN_SELECTION_ATTENTIONKINDOF_H

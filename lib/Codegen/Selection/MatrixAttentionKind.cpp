@@ -110,37 +110,15 @@ static void searchMatrixAttentionTiles(const Attention &attention,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class MatrixAttentionKind : public AttentionKindOf<MatrixAttentionTile> {
-  std::string tryBuildAttention(linalg::GenericOp op,
-                                const Attention &attention,
-                                const MatrixAttentionTile &tile,
-                                const DeviceProfile &profile) const override {
-    MatrixAttentionLayout layout;
-    std::string problem =
-        MatrixAttentionLayout::get(attention, tile, profile, layout);
-    if (problem.empty())
-      buildMatrixAttentionKernel(op, tile, profile);
-    return problem;
+class MatrixAttentionKind
+    : public LaidOutAttentionKind<MatrixAttentionTile, MatrixAttentionLayout> {
+  void buildAttention(linalg::GenericOp op, const MatrixAttentionTile &tile,
+                      const DeviceProfile &profile) const override {
+    buildMatrixAttentionKernel(op, tile, profile);
   }
-
-  std::optional<KernelTile> parseOption(StringRef text,
-                                        MLIRContext *context) const override {
-    return parseTile(text, context);
-  }
-
   void proposeFastestAttention(const KernelQuery &query,
                                Proposals &proposals) const override {
     searchMatrixAttentionTiles(*query.attention, query.profile, proposals);
-  }
-  std::optional<Proposal>
-  proposeWantedAttention(const KernelQuery &query,
-                         const MatrixAttentionTile &wanted) const override {
-    MatrixAttentionLayout layout;
-    if (!MatrixAttentionLayout::get(*query.attention, wanted, query.profile,
-                                    layout)
-             .empty())
-      return std::nullopt;
-    return Proposal::prefer(wanted);
   }
 };
 } // namespace

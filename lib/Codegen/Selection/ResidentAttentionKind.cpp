@@ -32,8 +32,9 @@ static double getResidentAttentionTime(const Attention &attention,
   double staged = keys * terms * bytesOfFactor;
   double products = queries * staged / device.matrixBytesPerCycle;
   double scores = queries * keys * cost::attention::opsPerScore;
-  // The subgroups of a workgroup load all staged keys and values for each 16
-  // queries. A score is stored and loaded as a sum, as a score and as a weight.
+  // The subgroups of a workgroup load all staged keys and values once for each
+  // row of matrices, such as 16 queries. A score is stored and loaded as a sum,
+  // as a score and as a weight.
   double rowMatrices = queries / static_cast<double>(layout.shape.rows);
   double bytesOfScore =
       2 * (sizeof(float) +
@@ -102,41 +103,20 @@ static void searchResidentAttentionTiles(const Attention &attention,
 }
 
 namespace {
-class ResidentAttentionKind : public AttentionKindOf<ResidentAttentionTile> {
+class ResidentAttentionKind
+    : public LaidOutAttentionKind<ResidentAttentionTile,
+                                  ResidentAttentionLayout> {
   /// The sum of a query's weights is known before the first weight is rounded.
   std::string findProblem(const Attention &attention) const override {
     return "";
   }
-  std::string tryBuildAttention(linalg::GenericOp op,
-                                const Attention &attention,
-                                const ResidentAttentionTile &tile,
-                                const DeviceProfile &profile) const override {
-    ResidentAttentionLayout layout;
-    std::string problem =
-        ResidentAttentionLayout::get(attention, tile, profile, layout);
-    if (problem.empty())
-      buildResidentAttentionKernel(op, tile, profile);
-    return problem;
+  void buildAttention(linalg::GenericOp op, const ResidentAttentionTile &tile,
+                      const DeviceProfile &profile) const override {
+    buildResidentAttentionKernel(op, tile, profile);
   }
-
-  std::optional<KernelTile> parseOption(StringRef text,
-                                        MLIRContext *context) const override {
-    return parseTile(text, context);
-  }
-
   void proposeFastestAttention(const KernelQuery &query,
                                Proposals &proposals) const override {
     searchResidentAttentionTiles(*query.attention, query.profile, proposals);
-  }
-  std::optional<Proposal>
-  proposeWantedAttention(const KernelQuery &query,
-                         const ResidentAttentionTile &wanted) const override {
-    ResidentAttentionLayout layout;
-    if (!ResidentAttentionLayout::get(*query.attention, wanted, query.profile,
-                                      layout)
-             .empty())
-      return std::nullopt;
-    return Proposal::prefer(wanted);
   }
 };
 } // namespace

@@ -251,10 +251,10 @@ public:
   Type getSumType() const { return input.getSumType(filter); }
   /// Whether contraction kernels can compute the convolution. They cannot if
   /// there are several groups, since the input's channel then depends on the
-  /// output's channel, as the filter does. They cannot in the backward
-  /// direction either, since each tap only exists for some positions, unless
-  /// windows tile the output.
-  bool isContraction() const { return (isForward || isTiled()) && groups == 1; }
+  /// output's channel, as the filter does. In the backward direction, each tap
+  /// only exists for some positions, so that they cannot either, unless windows
+  /// tile the output.
+  bool isContraction() const { return isTiled() || (isForward && groups == 1); }
   /// Whether windows tile the output, and are more than single positions.
   bool isTiled() const { return areInWindows; }
   /// Returns the shape of the output with two dimensions for each spatial one,
