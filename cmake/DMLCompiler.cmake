@@ -7,15 +7,6 @@ option(DML_PRECOMPILE_HEADERS
   "Precompile MLIR's headers: reading them takes most of a file's compile time"
   ON)
 
-option(DML_UNITY_BUILD
-  "Compile eight files of a library at a time instead of four, for builds that are made\
- once: the whole takes less time, but a change of one file compiles eight"
-  OFF)
-set(DML_UNITY_BATCH 4)
-if(DML_UNITY_BUILD)
-  set(DML_UNITY_BATCH 8)
-endif()
-
 # A compilation of a model spends its time in MLIR's and LLVM's libraries: with -O1, the
 # compiler compiles ResNet-50 in the time it takes with -O3, the interpreter is a sixth
 # faster, and a clean build takes a fifth less. The runtime keeps the build type's own.
@@ -100,9 +91,7 @@ function(dml_precompile_headers target)
 endfunction()
 
 # A library of the compiler: static, and part of the package `dml` unless it is
-# INTERNAL to a tool. Four of its files are compiled at a time: their headers are read
-# once, templates that they share are compiled once, and a change of one file compiles no
-# more than four.
+# INTERNAL to a tool.
 #   dml_add_library(NAME [INTERNAL] sources... DEPENDS generated... LINK libraries...)
 function(dml_add_library name)
   cmake_parse_arguments(ARG "INTERNAL" "" "DEPENDS;LINK" ${ARGN})
@@ -119,8 +108,7 @@ function(dml_add_library name)
   target_compile_features(${name} PUBLIC cxx_std_17)
   dml_target_warnings(${name})
   dml_precompile_headers(${name})
-  set_target_properties(${name} PROPERTIES
-    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${DML_UNITY_BATCH})
+  dml_compile_in_batches(${name})
   if(NOT ARG_INTERNAL AND NOT DML_STATIC_MLIR)
     install(TARGETS ${name} EXPORT dml-targets
       ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler-dev)

@@ -18,7 +18,6 @@ using namespace dml::runtime::spirv;
 
 namespace {
 
-constexpr uint32_t kVersion14 = 0x00010400;
 /// The largest number of bytes in a value: two vectors. Drivers divide values
 /// into scalars, so that a small module with large values would become huge.
 constexpr uint64_t kMaxValueSize = 64;

@@ -20,7 +20,6 @@ namespace {
 
 constexpr uint32_t kMagic = 0x07230203;
 constexpr uint32_t kMagicSwapped = 0x03022307;
-constexpr uint32_t kVersion14 = 0x00010400;
 constexpr uint32_t kNewestVersion = 0x00010600;
 constexpr size_t kHeaderWords = 5;
 /// What SPIR-V's universal limits promise.
