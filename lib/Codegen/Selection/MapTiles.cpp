@@ -50,16 +50,24 @@ static bool fitsThread(linalg::GenericOp op, const MapTile &tile,
   return fitsThread(static_cast<double>(countRegistersInOrder(block)), device);
 }
 
+/// Returns `tile` with vectors of half the length, or nothing if `op` has no
+/// such kernel.
+static std::optional<MapTile> getNarrower(linalg::GenericOp op, MapTile tile) {
+  tile.vectorBytes /= 2;
+  if (!findTileProblem(op, tile).empty())
+    return std::nullopt;
+  return tile;
+}
+
 /// Returns the tile with one vector for each thread, which is as long as the
 /// registers of a thread allow.
 static MapTile getLongestTile(linalg::GenericOp op, const DeviceSpeed &device) {
   MapTile tile = getPlainTile(op);
   while (!fitsThread(op, tile, device)) {
-    MapTile narrower = tile;
-    narrower.vectorBytes /= 2;
-    if (!findTileProblem(op, narrower).empty())
+    std::optional<MapTile> narrower = getNarrower(op, tile);
+    if (!narrower)
       break;
-    tile = narrower;
+    tile = *narrower;
   }
   return tile;
 }
@@ -188,6 +196,49 @@ static double getTimeOfOps(double counted, const DeviceSpeed &device) {
 static double getTimeOfMemory(const Traffic &traffic,
                               const DeviceSpeed &device) {
   return static_cast<double>(traffic.bytes) * device.getCyclesPerByte();
+}
+
+/// Returns how many times as long operations take with `tile` as on a fully
+/// occupied device. `independent` operations of a thread occupy the device as
+/// well as those of as many threads.
+static double getProlongation(linalg::GenericOp op, const MapTile &tile,
+                              const DeviceSpeed &device,
+                              int64_t independent = 1) {
+  return std::max(1.0,
+                  static_cast<double>(device.getEnoughThreads()) /
+                      static_cast<double>(getNumThreads(op, tile) * independent));
+}
+
+/// Returns `tile`, which has one vector for each thread, or a tile with
+/// narrower vectors if `tile` has too few threads to occupy the device, and the
+/// time of their operations falls noticeably. For example, a depthwise convolution with
+/// windows of 5x5 computes 1152x7x7 elements of f16 with 7,056 threads of 8
+/// elements, each of which executes thousands of operations one after the
+/// other, or with 28,224 threads of 2 elements in a quarter of the time.
+static MapTile getOccupyingTile(linalg::GenericOp op, MapTile tile,
+                                const Traffic &traffic,
+                                const DeviceSpeed &device) {
+  auto getTime = [&](const MapTile &tile) {
+    KernelCost cost = measure(op, tile, /*interiors=*/{}, HUGE_VAL);
+    return std::max(getTimeOfMemory(traffic, device),
+                    getTimeOfOps(cost.general, device) *
+                        getProlongation(op, tile, device));
+  };
+  std::optional<double> time;
+  while (getProlongation(op, tile, device) > 1) {
+    std::optional<MapTile> narrower = getNarrower(op, tile);
+    if (!narrower)
+      break;
+    if (!time)
+      time = getTime(tile);
+    double ofNarrower = getTime(*narrower);
+    if (ofNarrower > cost::map::share::narrower * *time ||
+        *time - ofNarrower < cost::map::share::gained * device.kernelCycles)
+      break;
+    tile = *narrower;
+    time = ofNarrower;
+  }
+  return tile;
 }
 
 /// Returns the time of a kernel's operations and of its loads of single
@@ -381,12 +432,13 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
   }
   if (MapTile tile = getPlainTile(op); launchesNewRows(op, tile))
     return tile;
-  const MapTile plain = getLongestTile(op, device);
+  const Traffic traffic(op);
+  const MapTile plain =
+      getOccupyingTile(op, getLongestTile(op, device), traffic, device);
   const RowShape rows =
       RowShape::get(op, plain.vectorBytes * 8 /
                             cast<MemRefType>(op.getOutputs().front().getType())
                                 .getElementTypeBitWidth());
-  const Traffic traffic(op);
   const MapTile first = getFirstTile(op, plain, rows, traffic, device);
   Contest contest(op, first, device, considered);
 
@@ -492,9 +544,7 @@ BlockSearch::Candidate BlockSearch::consider(const MapTile &tile) {
       device.getOpsPerCycle();
   int64_t independent =
       std::min(countElements(tile), cost::map::maxIndependent);
-  time *= std::max(
-      1.0, static_cast<double>(device.getEnoughThreads()) /
-               static_cast<double>(getNumThreads(op, tile) * independent));
+  time *= getProlongation(op, tile, device, independent);
   if (considered)
     considered->add({tile, time});
   return {tile, time};
