@@ -53,8 +53,8 @@ func.func @transpose(%input: memref<640x196xf16>, %output: memref<196x640xf16>) 
 // AVERAGE: gpu.launch_func {{.*}}average_pooling{{.*}} blocks in (%c16,
 // AVERAGE: gpu.launch_func {{.*}}convolution
 //--- average.mlir
-func.func @main(%input: tensor<1x16x56x56xf16>, %filter: tensor<8x16x1x1xf16>)
-    -> tensor<1x8x1x1xf16> {
+func.func @main(%input: tensor<1x16x56x56xf16>, %filter: tensor<4x16x1x1xf16>)
+    -> tensor<1x4x1x1xf16> {
   %0 = dml.average_pooling1 %input {
       strides = array<i64: 1, 1>, window_size = array<i64: 56, 56>,
       start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
@@ -66,6 +66,6 @@ func.func @main(%input: tensor<1x16x56x56xf16>, %filter: tensor<8x16x1x1xf16>)
       strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
       start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
       output_padding = array<i64: 0, 0>}
-      : (tensor<1x16x1x1xf16>, tensor<8x16x1x1xf16>) -> tensor<1x8x1x1xf16>
-  return %1 : tensor<1x8x1x1xf16>
+      : (tensor<1x16x1x1xf16>, tensor<4x16x1x1xf16>) -> tensor<1x4x1x1xf16>
+  return %1 : tensor<1x4x1x1xf16>
 }
