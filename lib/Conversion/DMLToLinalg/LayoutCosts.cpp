@@ -33,20 +33,24 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
                                const DeviceProfile &profile) {
   if (!canLoadChannels(sums, profile))
     return false;
+  auto terms = static_cast<double>(sums.channels * sums.taps);
   double staged = static_cast<double>(llvm::divideCeilSigned(
                       sums.rows, cost::layout::tileRows)) *
-                  static_cast<double>(sums.positions) *
-                  static_cast<double>(sums.channels * sums.taps);
+                  static_cast<double>(sums.positions) * terms;
   const DeviceSpeed &device = profile.getSpeed();
+  bool isInRows = sums.width % getLanes(sums.factorType) == 0;
   double saved = staged *
-                 (sums.width % getLanes(sums.factorType) == 0
-                      ? cost::layout::opsSavedInRows
-                      : cost::layout::opsSavedAcrossRows) /
+                 (isInRows ? cost::layout::opsSavedInRows
+                           : cost::layout::opsSavedAcrossRows) /
                  device.getOpsPerCycle();
+  // Few workgroups do not hide the latencies of their stages.
+  if (!isInRows && sums.taps > 1)
+    saved = std::max(saved, terms / cost::layout::termsOfStage *
+                                cost::layout::latenciesSavedAcrossRows *
+                                device.lastCacheCycles);
   double turning = sums.movedBytes * cost::layout::timesOfTurning *
                    device.getCyclesPerByte();
   // If the input has to be copied, the saved time must exceed the time of
-  // another launch. Otherwise, nothing speaks against the layout: loads of
-  // single elements, which other layouts take, delay few sums as much as many.
+  // another launch. Otherwise, nothing speaks against the layout.
   return sums.movedBytes == 0 || saved - turning > device.launchCycles;
 }

@@ -64,19 +64,19 @@ func.func @whole_rows(%x: tensor<32x64x56x56xf16>, %filter: tensor<64x64x3x3xf16
   return %1 : tensor<32x64x56x56xf16>
 }
 
-// Few sums wait for other things than for their factors, windows of one position read
-// vectors anyway, and 12 channels are no whole vectors.
+// Few terms do not pay the copy, windows of one position read vectors anyway, and 12
+// channels are no whole vectors.
 
 // CHECK-NOT:   dml.layout
-func.func @few(%x: tensor<1x256x14x14xf16>, %filter: tensor<256x256x3x3xf16>,
+func.func @few(%x: tensor<1x32x14x14xf16>, %filter: tensor<32x32x3x3xf16>,
                %large: tensor<32x256x56x56xf16>, %one: tensor<64x256x1x1xf16>,
                %odd: tensor<32x12x56x56xf16>, %of_odd: tensor<64x12x3x3xf16>)
-    -> (tensor<1x256x14x14xf16>, tensor<32x64x56x56xf16>, tensor<32x64x56x56xf16>) {
+    -> (tensor<1x32x14x14xf16>, tensor<32x64x56x56xf16>, tensor<32x64x56x56xf16>) {
   %0 = dml.convolution %x, %filter {
       mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
       strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
       start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
-      : (tensor<1x256x14x14xf16>, tensor<256x256x3x3xf16>) -> tensor<1x256x14x14xf16>
+      : (tensor<1x32x14x14xf16>, tensor<32x32x3x3xf16>) -> tensor<1x32x14x14xf16>
   %1 = dml.convolution %large, %one {
       mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
       strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
@@ -87,7 +87,7 @@ func.func @few(%x: tensor<1x256x14x14xf16>, %filter: tensor<256x256x3x3xf16>,
       strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
       start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
       : (tensor<32x12x56x56xf16>, tensor<64x12x3x3xf16>) -> tensor<32x64x56x56xf16>
-  return %0, %1, %2 : tensor<1x256x14x14xf16>, tensor<32x64x56x56xf16>, tensor<32x64x56x56xf16>
+  return %0, %1, %2 : tensor<1x32x14x14xf16>, tensor<32x64x56x56xf16>, tensor<32x64x56x56xf16>
 }
 
 // What goes backward or has groups reads its input as it is, whatever is wanted.
@@ -125,7 +125,7 @@ func.func @bytes(%x: tensor<32x256x14x14xui8>, %zero: tensor<1x1x1x1xui8>, %filt
 }
 
 // Programs that share weights have the filters of few and of many images in one order, if
-// the filters depend on weights alone: the channels last of 32 images, and an ordered filter
+// the filters depend on weights alone: the channels last of 256 images, and an ordered filter
 // for 1 image, whose input stays as it is. A filter that the caller binds, and one of 12
 // channels, stay as they are.
 
@@ -137,28 +137,41 @@ func.func @bytes(%x: tensor<32x256x14x14xui8>, %zero: tensor<1x1x1x1xui8>, %filt
 // SHARED:       dml.convolution %{{.*}}dml.layout = "channels_last_covered"
 // SHARED-NOT:   dml.layout
 // SHARED:       return
-func.func @images(%one: tensor<1x256x14x14xf16>, %many: tensor<32x256x14x14xf16>, %odd: tensor<1x12x14x14xf16>,
-                  %w: tensor<256x256x3x3xf16> {dml.name = "w", dml.owned_by_dml},
-                  %v: tensor<256x12x3x3xf16> {dml.name = "v", dml.owned_by_dml})
-    -> (tensor<1x256x14x14xf16>, tensor<32x256x14x14xf16>, tensor<1x256x14x14xf16>) {
+func.func @images(%one: tensor<1x32x14x14xf16>, %many: tensor<256x32x14x14xf16>, %odd: tensor<1x12x14x14xf16>,
+                  %w: tensor<32x32x3x3xf16> {dml.name = "w", dml.owned_by_dml},
+                  %v: tensor<32x12x3x3xf16> {dml.name = "v", dml.owned_by_dml})
+    -> (tensor<1x32x14x14xf16>, tensor<256x32x14x14xf16>, tensor<1x32x14x14xf16>) {
   %filter = dml.element_wise_multiply %w, %w
-      : (tensor<256x256x3x3xf16>, tensor<256x256x3x3xf16>) -> tensor<256x256x3x3xf16>
+      : (tensor<32x32x3x3xf16>, tensor<32x32x3x3xf16>) -> tensor<32x32x3x3xf16>
   %0 = dml.convolution %one, %filter {
       mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
       strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
       start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
-      : (tensor<1x256x14x14xf16>, tensor<256x256x3x3xf16>) -> tensor<1x256x14x14xf16>
+      : (tensor<1x32x14x14xf16>, tensor<32x32x3x3xf16>) -> tensor<1x32x14x14xf16>
   %1 = dml.convolution %many, %filter {
       mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
       strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
       start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
-      : (tensor<32x256x14x14xf16>, tensor<256x256x3x3xf16>) -> tensor<32x256x14x14xf16>
+      : (tensor<256x32x14x14xf16>, tensor<32x32x3x3xf16>) -> tensor<256x32x14x14xf16>
   %2 = dml.convolution %odd, %v {
       mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
       strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
       start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
-      : (tensor<1x12x14x14xf16>, tensor<256x12x3x3xf16>) -> tensor<1x256x14x14xf16>
-  return %0, %1, %2 : tensor<1x256x14x14xf16>, tensor<32x256x14x14xf16>, tensor<1x256x14x14xf16>
+      : (tensor<1x12x14x14xf16>, tensor<32x12x3x3xf16>) -> tensor<1x32x14x14xf16>
+  return %0, %1, %2 : tensor<1x32x14x14xf16>, tensor<256x32x14x14xf16>, tensor<1x32x14x14xf16>
 }
 
 // SPDX-License-Identifier: Apache-2.0
+
+// Few workgroups do not hide the latencies of 36 stages of 32 terms.
+
+// CHECK-LABEL: func @stages
+// CHECK:         dml.convolution %{{.*}}dml.layout = "channels_last_covered"
+func.func @stages(%x: tensor<1x128x28x28xf16>, %filter: tensor<128x128x3x3xf16>) -> tensor<1x128x28x28xf16> {
+  %0 = dml.convolution %x, %filter {
+      mode = #dml.convolution_mode<cross_correlation>, direction = #dml.convolution_direction<forward>,
+      strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+      start_padding = array<i64: 1, 1>, end_padding = array<i64: 1, 1>, output_padding = array<i64: 0, 0>}
+      : (tensor<1x128x28x28xf16>, tensor<128x128x3x3xf16>) -> tensor<1x128x28x28xf16>
+  return %0 : tensor<1x128x28x28xf16>
+}
