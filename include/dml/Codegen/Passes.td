@@ -63,7 +63,8 @@ def FuseProducers : Pass<"dml-fuse-producers", "mlir::func::FuncOp"> {
     into the sum of exponentials, and both are fused into the softmax. The fused body
     begins with the loops, which compute the same for all elements of a row, and becomes
     a row kernel (see `dml-select-kernels`). A reduction is not fused into a reader that
-    would not become a row kernel, for example because there are only a few long rows.
+    would not become a row kernel, for example because there are only a few long rows,
+    or if it would compute many rows one after the other for longer than a launch takes.
     With the option `row-tile=none`, no reductions are fused, and with a stated tile,
     all reductions that can be fused.
 
@@ -757,7 +758,9 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     writes, or reads every other element of a row, a thread computes only as many
     elements as it computes from 16 bytes of the input, but at least 4 bytes. If the
     output is a part of another buffer, the size of a vector divides the offsets at
-    which the part begins and ends. Each further candidate adds one entry:
+    which the part begins and ends. If the output has so few elements that the threads
+    would not occupy the device, and the body has many operations, vectors are shorter.
+    Each further candidate adds one entry:
 
     * `rows = 2 : i64`: a thread computes one vector in each of two consecutive rows.
       Rows must consist of whole vectors. The first candidate already has two rows if
@@ -798,7 +801,9 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     without padding. A workgroup computes a tile of 64 rows, which are the coordinates
     in the dimensions up to dimension 0, and 32 columns. Its threads compute vectors
     along columns, so that they read neighbouring elements. The workgroup transposes the
-    tile in workgroup memory, and stores rows.
+    tile in workgroup memory, and stores rows. If the
+    workgroups would not occupy the device, tiles have fewer rows and columns, down to
+    one vector for each thread.
 
     `block = array<i64: 4, 2>` is for a body with loops, which the elements of a thread
     share. A thread computes 4 by 2 vectors along the first two dimensions of the

@@ -845,14 +845,17 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
   return isThere(op.getResult(0)) && llvm::all_of(getSources(op), isThere);
 }
 
-/// Whether the nests of loops of `row`, each of which waits for its first loads
-/// and for the exchange of its results, take longer one after the other than
-/// the launch that fusion saves. For example, a convolution reads the averages
-/// of 16 channels of 56x56 elements, and would compute them in 16 nests of one
-/// workgroup: that took 12 us on an H200, and 16 workgroups take 4.
-static bool waitsForNests(const RowReduction &row, const DeviceSpeed &device) {
-  return static_cast<double>(row.nests.size()) *
-             (device.memoryCycles + device.barrierCycles) >
+/// Whether `fused`, into which the reduction `own` has been fused, waits longer
+/// than the launch that fusion saves. Each nest of loops that fusion adds waits
+/// for its first loads and for the exchange of its results. For example, a
+/// convolution reads the averages of 16 channels of 56x56 elements, and would
+/// compute them in 16 nests, one after the other, of one workgroup: that took
+/// 12 us on an H200, and two kernels take 4 us each.
+static bool waitsForNests(const RowReduction &own, const RowReduction &fused,
+                          const DeviceSpeed &device) {
+  double added = static_cast<double>(fused.nests.size()) -
+                 static_cast<double>(own.nests.size());
+  return added * (device.memoryCycles + device.barrierCycles) >
          device.launchCycles;
 }
 
@@ -868,6 +871,7 @@ bool Fusion::keepsRows() {
   llvm::SmallPtrSet<Value, 4> sources = getSources(producer);
   if (!rows.isOn)
     return false;
+  std::optional<RowReduction> own = RowReduction::match(producer);
   for (auto &[consumer, consumerReads] : reads) {
     if (!fits(consumer, consumerReads, size))
       return false;
@@ -885,7 +889,8 @@ bool Fusion::keepsRows() {
     if (rows.allows(copy))
       row = RowReduction::match(copy);
     rewriter.eraseOp(copy);
-    if (!row || waitsForNests(*row, rows.profile.getSpeed()))
+    if (!row || (own && !rows.isForced &&
+                 waitsForNests(*own, *row, rows.profile.getSpeed())))
       return false;
     bool isRead = llvm::any_of(getSources(consumer), [&](Value source) {
       return sources.contains(source);

@@ -210,10 +210,16 @@ std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op,
   while (crosswise.columns / 2 >= shape.numColumns &&
          crosswise.columns > down.getCount())
     crosswise.columns /= 2;
-  // They have too few threads for a small output: 196 rows of 640 columns are 40
-  // tiles of 64 by 64, or 140 of 32 by 32, in which each thread still has a
-  // vector. DenseNet-121 and MobileNetV2 in f16 take 0.94 and 0.90 of the time
-  // with such tiles on an H200.
+  tile.mode = crosswise;
+  return findCrosswiseProblem(op, tile).empty() ? std::optional(tile)
+                                                : std::nullopt;
+}
+
+MapTile dml::getOccupyingCrosswiseTile(linalg::GenericOp op, MapTile tile,
+                                       const DeviceSpeed &device) {
+  auto &crosswise = std::get<CrosswiseTile>(tile.mode);
+  const CrosswiseShape shape(op, crosswise.dim);
+  const Packing down(shape.type.getElementType(), DeviceProfile::vectorBytes);
   auto countThreads = [&] {
     return DeviceProfile::workgroupSize * shape.numBatches *
            llvm::divideCeilSigned(shape.numRows, crosswise.rows) *
@@ -224,7 +230,5 @@ std::optional<MapTile> dml::getCrosswiseTile(linalg::GenericOp op,
              DeviceProfile::workgroupSize)
     (crosswise.rows < crosswise.columns ? crosswise.columns : crosswise.rows) /=
         2;
-  tile.mode = crosswise;
-  return findCrosswiseProblem(op, tile).empty() ? std::optional(tile)
-                                                : std::nullopt;
+  return tile;
 }

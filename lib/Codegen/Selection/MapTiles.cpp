@@ -204,17 +204,18 @@ static double getTimeOfMemory(const Traffic &traffic,
 static double getProlongation(linalg::GenericOp op, const MapTile &tile,
                               const DeviceSpeed &device,
                               int64_t independent = 1) {
-  return std::max(1.0,
-                  static_cast<double>(device.getEnoughThreads()) /
-                      static_cast<double>(getNumThreads(op, tile) * independent));
+  return std::max(
+      1.0, static_cast<double>(device.getEnoughThreads()) /
+               static_cast<double>(getNumThreads(op, tile) * independent));
 }
 
 /// Returns `tile`, which has one vector for each thread, or a tile with
 /// narrower vectors if `tile` has too few threads to occupy the device, and the
-/// time of their operations falls noticeably. For example, a depthwise convolution with
-/// windows of 5x5 computes 1152x7x7 elements of f16 with 7,056 threads of 8
-/// elements, each of which executes thousands of operations one after the
-/// other, or with 28,224 threads of 2 elements in a quarter of the time.
+/// time of their operations falls noticeably. For example, a depthwise
+/// convolution with windows of 5x5 computes 1152x7x7 elements of f16 with 7,056
+/// threads of 8 elements, each of which executes thousands of operations one
+/// after the other, or with 56,448 threads of one element in less than half of
+/// the time.
 static MapTile getOccupyingTile(linalg::GenericOp op, MapTile tile,
                                 const Traffic &traffic,
                                 const DeviceSpeed &device) {
@@ -423,18 +424,24 @@ static void proposeSteps(linalg::GenericOp op, const MapTile &tile,
 /// null.
 static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
                           Proposals *considered) {
-  if (std::optional<MapTile> crosswise = getCrosswiseTile(op, device)) {
+  if (std::optional<MapTile> largest = getCrosswiseTile(op, device)) {
+    MapTile crosswise = getOccupyingCrosswiseTile(op, *largest, device);
     if (considered) {
-      considered->add({*crosswise, /*cycles=*/0});
+      considered->add({crosswise, /*cycles=*/0});
+      if (crosswise.getCrosswise()->rows != largest->getCrosswise()->rows ||
+          crosswise.getCrosswise()->columns != largest->getCrosswise()->columns)
+        considered->add({*largest, /*cycles=*/std::nullopt});
       proposeSteps(op, getPlainTile(op), device, *considered);
     }
-    return *crosswise;
+    return crosswise;
   }
   if (MapTile tile = getPlainTile(op); launchesNewRows(op, tile))
     return tile;
   const Traffic traffic(op);
-  const MapTile plain =
-      getOccupyingTile(op, getLongestTile(op, device), traffic, device);
+  const MapTile longest = getLongestTile(op, device);
+  const MapTile plain = getOccupyingTile(op, longest, traffic, device);
+  if (considered && plain.vectorBytes != longest.vectorBytes)
+    considered->add({longest, /*cycles=*/std::nullopt});
   const RowShape rows =
       RowShape::get(op, plain.vectorBytes * 8 /
                             cast<MemRefType>(op.getOutputs().front().getType())

@@ -1,6 +1,8 @@
 // Which convolutions have channels last, and how: those that cost matrix kernels more than
 // a pass over memory does, with the padding around an input that has to be copied anyway.
 //
+// SPDX-License-Identifier: Apache-2.0
+//
 // DEFINE: %{dml-opt} = dml-opt %s
 // RUN: %{dml-opt} --dml-attach-device=profile=full,+cooperativeMatrix --dml-choose-layouts | FileCheck %s
 // RUN: %{dml-opt} --dml-attach-device=profile=full --dml-choose-layouts | FileCheck %s --check-prefix=NONE
@@ -160,8 +162,6 @@ func.func @images(%one: tensor<1x32x14x14xf16>, %many: tensor<256x32x14x14xf16>,
       : (tensor<1x12x14x14xf16>, tensor<32x12x3x3xf16>) -> tensor<1x32x14x14xf16>
   return %0, %1, %2 : tensor<1x32x14x14xf16>, tensor<256x32x14x14xf16>, tensor<1x32x14x14xf16>
 }
-
-// SPDX-License-Identifier: Apache-2.0
 
 // Few workgroups do not hide the latencies of 36 stages of 32 terms.
 
