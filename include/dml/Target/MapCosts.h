@@ -142,9 +142,9 @@ inline constexpr double interior = 0.62;
 inline constexpr double interiorOfWords = 0.85;
 /// The share of the time of a tile whose threads do not occupy the device,
 /// which a tile with vectors of half the length must not exceed. Narrow vectors
-/// need more loads and stores for the same bytes. shown: EfficientNet-B0 and
-/// MobileNetV3 in f16 take 0.92 and 0.90 of the time
-///        by narrower vectors in their depthwise convolutions, of which each
+/// need more loads and stores for the same bytes.
+/// shown: EfficientNet-B0 and MobileNetV3 in f16 take 0.92 and 0.90 of the time
+///        with narrower vectors in their depthwise convolutions, of which each
 ///        has the best or nearly the best of 4 lengths
 inline constexpr double narrower = 0.75;
 /// The share of the time of a kernel's start (kernelCycles) that narrower
