@@ -24,8 +24,8 @@ template <typename... Ts> Status invalid(const Ts &...args) {
   return makeError(DML_ERROR_INVALID_EXECUTABLE, args...);
 }
 
-/// SPIR-V 1.4, from which on an entry point's interface names variables of all storage
-/// classes.
+/// SPIR-V 1.4, from which on the interface of an entry point names variables of
+/// all storage classes.
 constexpr uint32_t kVersion14 = 0x00010400;
 
 /// A size no type has; any type that is too large to count, or has no size.
