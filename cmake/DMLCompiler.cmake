@@ -29,9 +29,10 @@ endmacro()
 # is among them, since a change of one operator would compile every file.
 function(dml_add_precompiled_headers set)
   cmake_parse_arguments(ARG "" "" "OPTIONS;HEADERS;LINK" ${ARGN})
+  list(APPEND ARG_OPTIONS ${DML_COMPILER_OPTIMIZATION})
   if(NOT DML_PRECOMPILE_HEADERS)
     add_library(${set} INTERFACE)
-    target_compile_options(${set} INTERFACE ${ARG_OPTIONS} ${DML_COMPILER_OPTIMIZATION})
+    target_compile_options(${set} INTERFACE ${ARG_OPTIONS})
     return()
   endif()
   file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/${set}.cpp" CONTENT "")
@@ -42,7 +43,7 @@ function(dml_add_precompiled_headers set)
   dml_target_warnings(${set})
   # ccache reads what the preprocessor leaves; GCC's then names the header only.
   target_compile_options(${set} PUBLIC
-    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> ${ARG_OPTIONS} ${DML_COMPILER_OPTIMIZATION})
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> ${ARG_OPTIONS})
   target_precompile_headers(${set} PRIVATE
     <dml/IR/DML.h>
     <mlir/Dialect/Arith/IR/Arith.h>

@@ -801,9 +801,8 @@ def SelectMapTiles : Pass<"dml-select-map-tiles", "mlir::func::FuncOp"> {
     without padding. A workgroup computes a tile of 64 rows, which are the coordinates
     in the dimensions up to dimension 0, and 32 columns. Its threads compute vectors
     along columns, so that they read neighbouring elements. The workgroup transposes the
-    tile in workgroup memory, and stores rows. If the
-    workgroups would not occupy the device, tiles have fewer rows and columns, down to
-    one vector for each thread.
+    tile in workgroup memory, and stores rows. If the workgroups would not occupy the
+    device, tiles have fewer rows and columns, down to one vector for each thread.
 
     `block = array<i64: 4, 2>` is for a body with loops, which the elements of a thread
     share. A thread computes 4 by 2 vectors along the first two dimensions of the

@@ -147,8 +147,9 @@ inline constexpr double interiorOfWords = 0.85;
 ///        with narrower vectors in their depthwise convolutions, of which each
 ///        has the best or nearly the best of 4 lengths
 inline constexpr double narrower = 0.75;
-/// The share of the time of a kernel's start (kernelCycles) that narrower
-/// vectors must save. Less is not worth their loads and stores.
+/// The least time that narrower vectors must save, as a share of the time of a
+/// kernel's start (kernelCycles). A smaller gain is not worth their additional
+/// loads and stores.
 /// shown: -
 inline constexpr double gained = 0.05;
 /// The share of the time of a block of elements in loops that a larger block

@@ -185,15 +185,20 @@ namespace layout {
 inline constexpr double opsSavedInRows = 7;
 inline constexpr double opsSavedAcrossRows = 37;
 
-/// The number of terms in a stage, and the latencies of the last cache that
-/// each stage saves if factors are staged as vectors of channels instead of
-/// element by element, each with an address of its own.
-/// unit:   terms; latencies
+/// The number of terms in a stage of a matrix kernel.
+/// unit:   terms
+/// shown:  -
+inline constexpr double termsOfStage = 32;
+
+/// The time that a stage saves if its factors are loaded as vectors of channels
+/// instead of one by one, each from an address of its own. The time is a number
+/// of latencies of the last cache.
+/// unit:   latencies of a stage
 /// shown:  single convolutions of f16 at batch 1 take, with the copy and
 ///         without, on an H200: 128 channels of 28x28 12 and 30 us, 128 of
 ///         56x56 with a stride of 2 12 and 32, 48 of 35x35 with windows of 5x5
 ///         13 and 50, 64 of 28x28 9.6 and 9.7, 16 of 28x28 8.7 and 5.7
-inline constexpr double termsOfStage = 32, latenciesSavedAcrossRows = 2;
+inline constexpr double latenciesSavedAcrossRows = 2;
 
 /// The time of a copy that reorders an image from planes to channels last,
 /// relative to the time in which memory transfers as many bytes.

@@ -848,9 +848,9 @@ bool RowPolicy::allows(linalg::GenericOp op) const {
 /// Whether `fused`, into which the reduction `own` has been fused, waits longer
 /// than the launch that fusion saves. Each nest of loops that fusion adds waits
 /// for its first loads and for the exchange of its results. For example, a
-/// convolution reads the averages of 16 channels of 56x56 elements, and would
-/// compute them in 16 nests, one after the other, of one workgroup: that took
-/// 12 us on an H200, and two kernels take 4 us each.
+/// convolution reads the averages of 16 channels of 56x56 elements. A fused
+/// kernel has one workgroup, which computes the averages in 16 nests, one after
+/// the other, and takes 12 us on an H200. Two kernels take 4 us each.
 static bool waitsForNests(const RowReduction &own, const RowReduction &fused,
                           const DeviceSpeed &device) {
   double added = static_cast<double>(fused.nests.size()) -

@@ -86,9 +86,9 @@ protected:
   /// `keyBlock`, or of all queries.
   llvm::SmallVector<mlir::Value> load(const Lines &lines, LinearForm keyBlock);
   /// Stores the vectors of one operand in stage `stage` of workgroup memory, in
-  /// the layout that `lines` describes. They are the first of `vectors`, as
-  /// load() has returned them. Returns the rest of `vectors`, which belongs to
-  /// other operands.
+  /// the layout that `lines` describes. The vectors of this operand are the
+  /// first of `vectors`, as load() has returned them. Returns the other
+  /// vectors, which belong to other operands.
   mlir::ValueRange store(const Lines &lines, LinearForm stage,
                          mlir::ValueRange vectors) {
     return Staging(b, *forms, threads).store(lines.area, stage, vectors);
@@ -133,8 +133,8 @@ protected:
   mlir::Value loadMatrix(mlir::gpu::MMAMatrixType type, LinearForm place,
                          int64_t pitch, bool isTransposed = false);
   void storeMatrix(mlir::Value matrix, LinearForm place, int64_t pitch);
-  /// Builds a matrix: `sum` plus the product of the matrices `row` and
-  /// `column`.
+  /// Builds the sum of the matrix `sum` and the product of the matrices `row`
+  /// and `column`.
   mlir::Value multiply(mlir::Value row, mlir::Value column, mlir::Value sum);
 
   mlir::Value constantOf(double value, int64_t count = 1);

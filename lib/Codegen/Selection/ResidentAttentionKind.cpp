@@ -32,9 +32,9 @@ static double getResidentAttentionTime(const Attention &attention,
   double staged = keys * terms * bytesOfFactor;
   double products = queries * staged / device.matrixBytesPerCycle;
   double scores = queries * keys * cost::attention::opsPerScore;
-  // The subgroups of a workgroup load all staged keys and values once for each
-  // row of matrices, such as 16 queries. A score is stored and loaded as a sum,
-  // as a score and as a weight.
+  // The subgroups of a workgroup load all staged keys and values from workgroup
+  // memory once for the queries of each matrix, such as 16. A score is stored
+  // and loaded as a sum, as a score and as a weight.
   double rowMatrices = queries / static_cast<double>(layout.shape.rows);
   double bytesOfScore =
       2 * (sizeof(float) +

@@ -43,8 +43,8 @@ bool dml::isFasterChannelsLast(const WindowSums &sums,
                  (isInRows ? cost::layout::opsSavedInRows
                            : cost::layout::opsSavedAcrossRows) /
                  device.getOpsPerCycle();
-  // However few sums there are, each stage waits for its loads. (Convolutions
-  // of 8 bits were not measured.)
+  // Each stage waits for its loads, however few sums there are. Convolutions of
+  // 8 bits, which were not measured, are estimated without these waits.
   if (!isInRows && sums.taps > 1 && sums.factorType.isF16())
     saved = std::max(saved, terms / cost::layout::termsOfStage *
                                 cost::layout::latenciesSavedAcrossRows *
