@@ -142,6 +142,7 @@ void dml::buildDMLToLinalgPipeline(OpPassManager &pm,
   pm.addPass(createOutlineLoopBodies());
   pm.addPass(createApplyLayouts());
   addGenericCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createMultiplyByReciprocals());
   if (options.fuse)
     pm.addNestedPass<func::FuncOp>(
         createStackProducts(getPassOptions<StackProductsOptions>(options)));

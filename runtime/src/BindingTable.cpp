@@ -36,32 +36,36 @@ Expected<Owned<BindingTable>>
 BindingTable::create(std::shared_ptr<Program> program,
                      const DmlBindingTableCreateInfo &info) {
   DML_TRY(program->executable().checkFunction(info.function));
-  return create(std::move(program), info.function, info.timestamps);
+  return create(std::move(program), info.function,
+                info.timestamps      ? Timed::Steps
+                : info.runTimestamps ? Timed::Run
+                                     : Timed::Nothing);
 }
 
 Expected<Owned<BindingTable>>
 BindingTable::createForInitialization(std::shared_ptr<Program> program) {
   uint32_t function = *program->executable().initialization;
-  return create(std::move(program), function, /*timestamps=*/false);
+  return create(std::move(program), function, Timed::Nothing);
 }
 
 Expected<Owned<BindingTable>>
 BindingTable::create(std::shared_ptr<Program> program, uint32_t function,
-                     bool timestamps) {
+                     Timed timed) {
   Owned<BindingTable> table(new BindingTable(std::move(program)));
   table->function = &table->program->executable().functions[function];
   table->variant = &table->program->variant(function);
-  DML_TRY(table->initialize(timestamps));
+  DML_TRY(table->initialize(timed));
   return table;
 }
 
-Status BindingTable::initialize(bool timestamps) {
+Status BindingTable::initialize(Timed wanted) {
   // The temporary buffer is one range more.
   bound.resize(function->inputs.size() + function->outputs.size() + 1);
   recorded.resize(variant->runCount);
   reserveScratch();
   DML_TRY(addRecording());
-  if (!timestamps || variant->steps.empty())
+  timed = wanted;
+  if (timed == Timed::Nothing || variant->steps.empty())
     return Status();
 
   const Device &device = *program->device();
@@ -71,7 +75,7 @@ Status BindingTable::initialize(bool timestamps) {
         "' has no timestamps in its queue family ", device.queueFamily());
   VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  info.queryCount = 2 * variant->runCount;
+  info.queryCount = timed == Timed::Steps ? 2 * variant->runCount : 2;
   return checkVk(device.functions().CreateQueryPool(device.handle(), &info,
                                                     nullptr, &queryPool),
                  "vkCreateQueryPool");
@@ -504,7 +508,11 @@ Status BindingTable::checkSteps(uint32_t first, uint32_t count) const {
 }
 
 Status BindingTable::record(VkCommandBuffer commands) {
-  return record(commands, 0, variant->runCount);
+  DML_TRY(prepare(/*isSubmission=*/false));
+  recordBegin(commands);
+  recordSteps(commands, 0, variant->runCount);
+  recordEnd(commands);
+  return Status();
 }
 
 Status BindingTable::record(VkCommandBuffer commands, uint32_t first,
@@ -525,7 +533,7 @@ void BindingTable::recordSteps(VkCommandBuffer commands, uint32_t first,
   label.pLabelName = function->name.c_str();
   if (debug.CmdBeginDebugUtilsLabelEXT)
     debug.CmdBeginDebugUtilsLabelEXT(commands, &label);
-  if (queryPool)
+  if (queryPool && timed == Timed::Steps)
     device.functions().CmdResetQueryPool(commands, queryPool, 2 * first,
                                          2 * count);
   for (uint32_t i = first; i < first + count; ++i) {
@@ -534,6 +542,25 @@ void BindingTable::recordSteps(VkCommandBuffer commands, uint32_t first,
   }
   if (debug.CmdEndDebugUtilsLabelEXT)
     debug.CmdEndDebugUtilsLabelEXT(commands);
+}
+
+void BindingTable::recordTimestamp(VkCommandBuffer commands, uint32_t query) {
+  program->device()->functions().CmdWriteTimestamp(
+      commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queryPool, query);
+}
+
+void BindingTable::recordBegin(VkCommandBuffer commands) {
+  if (!queryPool || timed != Timed::Run)
+    return;
+  program->device()->functions().CmdResetQueryPool(commands, queryPool, 0, 2);
+  recordTimestamp(commands, 0);
+}
+
+void BindingTable::recordEnd(VkCommandBuffer commands) {
+  if (!queryPool || timed != Timed::Run)
+    return;
+  recordTimestamp(commands, 1);
+  isRunRecorded = true;
 }
 
 /// Records the kernel of a step. Its dynamic offsets are the distances from the
@@ -582,12 +609,9 @@ void BindingTable::recordStep(VkCommandBuffer commands, uint32_t number) {
     label.pLabelName = step.label.c_str();
     debug.CmdBeginDebugUtilsLabelEXT(commands, &label);
   }
-  auto writeTimestamp = [&](uint32_t query) {
-    if (queryPool)
-      vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                           queryPool, query);
-  };
-  writeTimestamp(2 * number);
+  bool isTimed = queryPool && timed == Timed::Steps;
+  if (isTimed)
+    recordTimestamp(commands, 2 * number);
   if (step.kind == DML_STEP_KIND_DISPATCH) {
     recordDispatch(commands, run);
   } else {
@@ -596,7 +620,8 @@ void BindingTable::recordStep(VkCommandBuffer commands, uint32_t number) {
     VkBufferCopy copy{source.offset, destination.offset, source.size};
     vk.CmdCopyBuffer(commands, source.buffer, destination.buffer, 1, &copy);
   }
-  writeTimestamp(2 * number + 1);
+  if (isTimed)
+    recordTimestamp(commands, 2 * number + 1);
   if (hasLabel)
     debug.CmdEndDebugUtilsLabelEXT(commands);
 }
@@ -651,10 +676,15 @@ Status BindingTable::recordCommands(VkCommandBuffer commands, uint32_t index) {
     recordBarrier(vk, commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                   VK_ACCESS_MEMORY_WRITE_BIT, kStepStages,
                   kStepReads | kStepWrites);
+  if (index == 0)
+    recordBegin(commands);
   uint32_t first = index * kStepsOfSubmission;
   uint32_t count = std::min(kStepsOfSubmission, variant->runCount - first);
   recordSteps(commands, first, count);
-  if (first + count == variant->runCount)
+  bool isLast = first + count == variant->runCount;
+  if (isLast)
+    recordEnd(commands);
+  if (isLast)
     recordBarrier(vk, commands, kStepStages, kStepWrites,
                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
                       VK_PIPELINE_STAGE_HOST_BIT,
@@ -690,18 +720,46 @@ Status BindingTable::getStepTimes(uint32_t first, uint32_t count,
   DML_TRY(checkSteps(first, count));
   if (count == 0)
     return Status();
-  if (!queryPool)
-    return invalidArgument("the binding table was made without timestamps");
+  if (!queryPool || timed != Timed::Steps)
+    return invalidArgument("the binding table was made without timestamps of "
+                           "steps");
   for (uint32_t i = first; i < first + count; ++i)
     if (!recorded[i])
       return invalidArgument("step ", i, " of function '", function->name,
                              "' has not been executed yet");
-  const Device &device = *program->device();
   std::vector<uint64_t> stamps(2 * size_t(count));
+  DML_TRY(readTimestamps(2 * first, stamps));
+  for (uint32_t i = 0; i < count; ++i)
+    times[i] = {stamps[2 * i], stamps[2 * i + 1]};
+  return Status();
+}
+
+Expected<uint64_t> BindingTable::getRunTime() {
+  if (timed == Timed::Nothing)
+    return invalidArgument("the binding table was made without timestamps");
+  if (variant->steps.empty())
+    return uint64_t(0);
+  if (timed == Timed::Steps) {
+    std::vector<DmlStepTime> times(variant->runCount);
+    DML_TRY(getStepTimes(0, variant->runCount, times.data()));
+    return times.back().end;
+  }
+  if (!isRunRecorded)
+    return invalidArgument("function '", function->name,
+                           "' has not been executed yet");
+  std::vector<uint64_t> stamps(2);
+  DML_TRY(readTimestamps(0, stamps));
+  return stamps[1];
+}
+
+Status BindingTable::readTimestamps(uint32_t first,
+                                    std::vector<uint64_t> &nanoseconds) {
+  const Device &device = *program->device();
   VkResult result = device.functions().GetQueryPoolResults(
-      device.handle(), queryPool, 2 * first, 2 * count,
-      stamps.size() * sizeof(uint64_t), stamps.data(), sizeof(uint64_t),
-      VK_QUERY_RESULT_64_BIT);
+      device.handle(), queryPool, first,
+      static_cast<uint32_t>(nanoseconds.size()),
+      nanoseconds.size() * sizeof(uint64_t), nanoseconds.data(),
+      sizeof(uint64_t), VK_QUERY_RESULT_64_BIT);
   if (result == VK_NOT_READY)
     return invalidArgument("the steps have not finished yet");
   DML_TRY(checkVk(result, "vkGetQueryPoolResults"));
@@ -710,11 +768,9 @@ Status BindingTable::getStepTimes(uint32_t first, uint32_t count,
   uint32_t bits = device.timestampValidBits();
   uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
   double period = device.snapshot().info.limits.timestampPeriod;
-  auto toNanoseconds = [&](uint64_t stamp) {
-    return static_cast<uint64_t>(
-        static_cast<double>((stamp - stamps[0]) & mask) * period);
-  };
-  for (uint32_t i = 0; i < count; ++i)
-    times[i] = {toNanoseconds(stamps[2 * i]), toNanoseconds(stamps[2 * i + 1])};
+  uint64_t begin = nanoseconds[0];
+  for (uint64_t &stamp : nanoseconds)
+    stamp = static_cast<uint64_t>(static_cast<double>((stamp - begin) & mask) *
+                                  period);
   return Status();
 }

@@ -36,16 +36,20 @@ public:
   Status submit(const DmlSubmitInfo *info);
   Status wait(uint64_t timeout);
   Status getStepTimes(uint32_t first, uint32_t count, DmlStepTime *times);
+  Expected<uint64_t> getRunTime();
 
 private:
+  /// What timestamps are written around.
+  enum class Timed { Nothing, Run, Steps };
+
   explicit BindingTable(std::shared_ptr<Program> program)
       : program(std::move(program)), submissions(*this->program->device()) {}
   bool isWorking(uint64_t timeout) noexcept override;
   std::shared_ptr<Device> getDevice() const noexcept override {
     return program->device();
   }
-  static Expected<Owned<BindingTable>>
-  create(std::shared_ptr<Program> program, uint32_t function, bool timestamps);
+  static Expected<Owned<BindingTable>> create(std::shared_ptr<Program> program,
+                                              uint32_t function, Timed timed);
 
   /// A range that is bound. The number is that of its buffer
   /// (Device::KnownBuffer).
@@ -90,7 +94,7 @@ private:
   /// takes some 100 KB.
   static constexpr size_t mostRecordings = 4;
 
-  Status initialize(bool timestamps);
+  Status initialize(Timed wanted);
   void reserveScratch();
   Status addRecording();
   Status createDescriptorSets(Recording &recording);
@@ -121,6 +125,10 @@ private:
   /// dynamic offsets, for all of them.
   void updateDescriptors(Recording &recording, size_t step, uint32_t iteration);
   void recordSteps(VkCommandBuffer commands, uint32_t first, uint32_t count);
+  /// Write the timestamps of a run, if there are any.
+  void recordBegin(VkCommandBuffer commands);
+  void recordEnd(VkCommandBuffer commands);
+  void recordTimestamp(VkCommandBuffer commands, uint32_t query);
   void recordStep(VkCommandBuffer commands, uint32_t number);
   void recordDispatch(VkCommandBuffer commands, StepRun run);
   const DmlBufferRange &boundInput(size_t index) const {
@@ -152,7 +160,14 @@ private:
   /// The number of the first descriptor set of each step, in all recordings.
   std::vector<uint32_t> firstSets;
 
+  /// Reads timestamps, and counts nanoseconds from the first one on.
+  Status readTimestamps(uint32_t first, std::vector<uint64_t> &nanoseconds);
+
+  /// Nothing without a query pool.
+  Timed timed = Timed::Nothing;
   VkQueryPool queryPool = VK_NULL_HANDLE;
+  /// Whether the timestamps of a run were ever recorded.
+  bool isRunRecorded = false;
   /// Of each run of a step, whether it was ever recorded.
   std::vector<bool> recorded;
 

@@ -929,3 +929,16 @@ DmlResult dmlGetStepTimes(DmlBindingTable table, uint32_t firstStep,
     return table->object->getStepTimes(firstStep, stepCount, times);
   });
 }
+
+DmlResult dmlGetRunTime(DmlBindingTable table, uint64_t *nanoseconds,
+                        DmlError *error) {
+  return guard(error, [&]() -> Status {
+    DML_NEED(table);
+    DML_NEED(nanoseconds);
+    Expected<uint64_t> time = table->object->getRunTime();
+    if (!time)
+      return time.status();
+    *nanoseconds = *time;
+    return Status();
+  });
+}

@@ -185,6 +185,31 @@ TEST_F(Recording, RefusesWithoutTemporaryMemory) {
             DML_ERROR_INVALID_ARGUMENT);
 }
 
+TEST_F(Recording, MeasuresWholeRuns) {
+  uint64_t time = 0;
+  DmlBindingTable withSteps = table;
+  EXPECT_EQ(dmlGetRunTime(withSteps, &time, nullptr),
+            DML_ERROR_INVALID_ARGUMENT);
+  DmlBindingTableCreateInfo info{};
+  info.runTimestamps = true;
+  ASSERT_EQ(dmlCreateBindingTable(program, &info, &table, nullptr),
+            DML_SUCCESS);
+  bindAll();
+  ASSERT_EQ(dmlBindTemporary(table, nullptr, nullptr), DML_SUCCESS);
+  ASSERT_EQ(dmlRecordSteps(table, commands[0], 0, 3, nullptr), DML_SUCCESS);
+  execute(commands[0]);
+  // Only a whole function has timestamps.
+  EXPECT_EQ(dmlGetRunTime(table, &time, nullptr), DML_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(dmlRecordFunction(table, commands[1], nullptr), DML_SUCCESS);
+  execute(commands[1]);
+  expectResults();
+  EXPECT_EQ(dmlGetRunTime(table, &time, nullptr), DML_SUCCESS);
+  EXPECT_NE(time, 0u);
+  EXPECT_EQ(dmlGetRunTime(table, nullptr, nullptr), DML_ERROR_INVALID_ARGUMENT);
+  dmlDestroyBindingTable(table);
+  table = withSteps;
+}
+
 TEST_F(Recording, RangesInSeveralSubmissionsAreTheFunction) {
   ASSERT_EQ(dmlBindTemporary(table, nullptr, nullptr), DML_SUCCESS);
   DmlStepTime times[3];

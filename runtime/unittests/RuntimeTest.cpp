@@ -881,6 +881,9 @@ TEST_F(OnDevice, SubmitsABindingTableAgainAndAgain) {
   EXPECT_EQ(times[0].begin, 0u);
   for (int i = 0; i < 3; ++i)
     EXPECT_LE(times[i].begin, times[i].end);
+  uint64_t time = 0;
+  EXPECT_OK(dmlGetRunTime, table, &time);
+  EXPECT_EQ(time, times[2].end);
   EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
                "2 steps from step 2 on do not exist; function 'main' has 3",
                dmlGetStepTimes, table, 2, 2, times);
@@ -894,6 +897,42 @@ TEST_F(OnDevice, SubmitsABindingTableAgainAndAgain) {
   std::vector<float> both = otherSum.read();
   EXPECT_EQ(std::vector<float>(both.begin() + 128, both.end()), sum.read());
   dmlDestroyBindingTable(table);
+}
+
+TEST_F(OnDevice, MeasuresARunWithoutItsSteps) {
+  Buffer a(device, 512), b(device, 512), sum(device, 512),
+      reversed(device, 512);
+  uint64_t time = 0;
+  DmlStepTime times[3];
+  for (bool isTimed : {false, true}) {
+    DmlBindingTableCreateInfo info{};
+    info.runTimestamps = isTimed;
+    DmlBindingTable table = nullptr;
+    EXPECT_OK(dmlCreateBindingTable, program, &info, &table);
+    EXPECT_OK(dmlBindInput, table, 0, &a.range);
+    EXPECT_OK(dmlBindInput, table, 1, &b.range);
+    EXPECT_OK(dmlBindOutput, table, 0, &sum.range);
+    EXPECT_OK(dmlBindOutput, table, 1, &reversed.range);
+    if (isTimed)
+      EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+                   "function 'main' has not been executed yet", dmlGetRunTime,
+                   table, &time);
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_OK(dmlSubmit, table, nullptr);
+      EXPECT_OK(dmlWait, table, UINT64_MAX);
+    }
+    if (isTimed) {
+      EXPECT_OK(dmlGetRunTime, table, &time);
+      EXPECT_NE(time, 0u);
+    } else {
+      EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT,
+                   "the binding table was made without timestamps",
+                   dmlGetRunTime, table, &time);
+    }
+    EXPECT_FAILS(DML_ERROR_INVALID_ARGUMENT, "without timestamps of steps",
+                 dmlGetStepTimes, table, 0, 3, times);
+    dmlDestroyBindingTable(table);
+  }
 }
 
 TEST_F(OnDevice, WaitsForSemaphoresAndSignalsThem) {

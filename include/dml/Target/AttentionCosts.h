@@ -24,6 +24,16 @@ namespace dml::cost::attention {
 /// shown:  -
 inline constexpr double opsPerScore = opsPerFunction + 14;
 
+/// The time of an attention kernel without matrices, relative to the time of
+/// its operations alone. The kernel also waits at barriers, and for keys and
+/// values. unit:   times shown:  8 heads of 4096 queries and keys with 40
+/// columns in f32 on an H200:
+///         1177 us with blocks of 128 queries and 64 keys, 1120 with 16 keys,
+///         and 1283 to 1447 with other blocks, whose operations take 705 to 865
+///         us; three kernels take 1100. 6 heads of 1500 with 64 columns: 224 us
+///         with 32 queries, whose operations take 137; three kernels take 180
+inline constexpr double timesOfThreads = 1.65;
+
 /// The share at which the estimate of an attention kernel with matrices counts
 /// beside estimates of other kernels. The estimate is 1.0 to 2.6 times the time
 /// of such a kernel, and 0.45 to 0.6 times that of a kernel without matrices.
@@ -32,6 +42,16 @@ inline constexpr double opsPerScore = opsPerFunction + 14;
 ///         128 (estimates 0.60 and 0.68); without matrices 1.21 ms and 1.46 ms
 ///         (estimates 0.56 and 0.73)
 inline constexpr double shareOfMatrices = 0.6;
+
+/// The largest block of keys of an attention kernel with matrices whose weights
+/// are rounded to f16. Threads round their scores of a block, all unrolled, in
+/// two loops.
+/// unit:   keys
+/// device: registers of a thread, and the size of the instruction cache
+/// shown:  8 heads of 4096 queries and keys with 40 columns on an H200: 272 us
+///         with 128 queries and 16 keys, and 405 with 32 keys; 6 heads of 1500
+///         with 64 columns: 85 us and 90
+inline constexpr int64_t maxRoundedKeys = 16;
 
 /// If separate kernels compute the scores, the weights and the products, the
 /// number of times that the bytes of all scores pass through memory: scores are

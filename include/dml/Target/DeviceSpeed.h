@@ -100,9 +100,12 @@ struct DeviceSpeed {
   /// gemm_rows1_transposed_f16.)
   double kernelCycles = 4500;
   /// The additional time of a second kernel with hardly any work that waits, at
-  /// a barrier, for the first kernel: 2 to 3 us on an H100. (Case: the smallest
-  /// steps of vit_b and resnet50 of benchmarks/networks.py take 3.2 to 4.5 us
-  /// on an H100.)
+  /// a barrier, for the first kernel, with timestamps in between: 3 us on an
+  /// H200. Without timestamps, a copy of 4 KiB that waits takes 1.8 us there.
+  /// The small kernels of networks have more work than such a copy: with 3500
+  /// instead of 6000 cycles, an LSTM in f16 takes 1.6 times as long.
+  /// (Case: the smallest steps of vit_b and resnet50 of benchmarks/networks.py
+  /// take 3.2 to 4.5 us on an H100.)
   double launchCycles = 6000;
 
   //===--------------------------------------------------------------------===//

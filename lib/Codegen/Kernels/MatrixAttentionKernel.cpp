@@ -40,6 +40,13 @@
 // such a block by 0 and marks them. At the end, the kernel adds the replaced
 // values to the outputs of the queries that see them.
 //
+// A graph whose tensors are f16 rounds weights to f16 after the division by
+// their sum. The sum is known only after the last key. The kernel then iterates
+// over the keys twice: the first pass finds each query's largest score and the
+// sum of its exponentials, and the second pass computes the same scores again,
+// and from them the weights. Multiplying keys twice takes less time than
+// writing all scores to memory and reading them, twice as well.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/MatrixAttentionKernel.h"
@@ -90,8 +97,11 @@ std::string MatrixAttentionLayout::get(const Attention &attention,
                                        const MatrixAttentionTile &tile,
                                        const DeviceProfile &profile,
                                        MatrixAttentionLayout &layout) {
-  if (!attention.isRoundable)
+  if (!attention.isRoundable && !attention.isRounded)
     return "wants weights that may be rounded to f16";
+  if (attention.isRounded && attention.isSeen)
+    return "wants scores of which none is hidden, where weights are rounded "
+           "to f16";
   std::string problem =
       AttentionMatrices::get(attention, tile.shape, profile, layout);
   if (!problem.empty())
@@ -164,14 +174,16 @@ private:
       return all;
     }
   };
-  State getState(ValueRange all) const {
+  /// Splits the carried values `all`, of which the first `numOutputs` are
+  /// matrices of outputs.
+  State getState(ValueRange all, size_t numOutputs) const {
     State state;
     auto take = [&](size_t count) {
       auto taken = llvm::to_vector_of<Value>(all.take_front(count));
       all = all.drop_front(count);
       return taken;
     };
-    state.outputs = take(getNumOutputs());
+    state.outputs = take(numOutputs);
     state.reference = take(1).front();
     state.total = take(1).front();
     state.marks = take(attention.isSeen ? 1 : 0);
@@ -189,11 +201,19 @@ private:
   void storeSums(ValueRange sums);
   SmallVector<Value> buildScores(LinearForm keyBlock);
   void setReference(State &state, Value largest, Value isFirst);
-  void storeWeights(State &state, ValueRange scores);
+  SmallVector<Value> addWeights(State &state, ValueRange scores);
+  SmallVector<Value> getRoundedWeights(const State &state, ValueRange scores);
+  void storeWeights(ValueRange weights);
   SmallVector<Value> hideNonFinite(State &state, LinearForm keyBlock,
                                    ValueRange vectors);
   void addValues(State &state, LinearForm stage);
+  LinearForm openStage(LinearForm keyBlock);
+  SmallVector<Value> beginBlock(LinearForm keyBlock, LinearForm stage,
+                                State &state, bool stagesValues);
   State buildBlock(LinearForm keyBlock, State state);
+  State buildTotals(LinearForm keyBlock, State state);
+  SmallVector<Value> beginPass(bool stagesValues, State &state);
+  void findTotals(State &state);
   SmallVector<Value> addNonFinite(LinearForm number, LinearForm vector,
                                   ValueRange elements);
   void storeQuotients(LinearForm number, LinearForm vector, int64_t pitch,
@@ -497,10 +517,10 @@ void MatrixAttentionBuilder::setReference(State &state, Value largest,
   state.total = choice.getResult(count + 1);
 }
 
-/// Computes the weights from `scores`, the scores of the thread's query. Adds
-/// the weights to the query's sum of weights. Stores them in workgroup memory,
-/// in place of the sums of products from which the scores were computed.
-void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
+/// Computes the weights from `scores`, the scores of the thread's query, and
+/// adds them to the query's sum of weights.
+SmallVector<Value> MatrixAttentionBuilder::addWeights(State &state,
+                                                      ValueRange scores) {
   auto addAll = [&](ValueRange values) {
     return combine(values, [&](Value lhs, Value rhs) { return add(lhs, rhs); });
   };
@@ -520,10 +540,29 @@ void MatrixAttentionBuilder::storeWeights(State &state, ValueRange scores) {
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, distance, distance);
   state.total = arith::SelectOp::create(
       b, isOrdered, add(state.total, addAll(weights)), distance);
+  return weights;
+}
+
+/// Computes the weights that the graph rounds to f16: the exponentials of the
+/// scores, divided by their sum. If a score is NaN, the sum is NaN, and so are
+/// all weights.
+SmallVector<Value>
+MatrixAttentionBuilder::getRoundedWeights(const State &state,
+                                          ValueRange scores) {
+  return llvm::map_to_vector(scores, [&](Value score) -> Value {
+    Value exponential = math::ExpOp::create(b, sub(score, state.reference));
+    return arith::MulFOp::create(b, exponential, state.total);
+  });
+}
+
+/// Stores the weights of the thread's query in workgroup memory, in place of
+/// the sums of products from which the scores were computed.
+void MatrixAttentionBuilder::storeWeights(ValueRange weights) {
   LinearForm line = forms->mul(b, query, layout.scoresPitch);
   for (int64_t key = 0; key < tile.keys; key += lanes)
-    storeVector(packHalves(ArrayRef(weights).slice(key, lanes)),
-                forms->add(b, line, key / lanes));
+    storeVector(
+        packHalves(llvm::to_vector_of<Value>(weights.slice(key, lanes))),
+        forms->add(b, line, key / lanes));
 }
 
 /// Returns `vectors`, which hold values of block `keyBlock`. Where a key of the
@@ -608,13 +647,9 @@ void MatrixAttentionBuilder::addValues(State &state, LinearForm stage) {
 // All blocks
 //===----------------------------------------------------------------------===//
 
-/// Builds the online softmax for block `keyBlock` of the keys. `state` contains
-/// the sums of products of this block. The returned state contains those of the
-/// next block, which the matrix units compute while the threads compute the
-/// weights of this block.
-MatrixAttentionBuilder::State
-MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
-  LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
+/// Returns the stage for the next block of keys, after a barrier where the
+/// stage may still be in use.
+LinearForm MatrixAttentionBuilder::openStage(LinearForm keyBlock) {
   LinearForm stage = 0;
   if (tile.stages > 1)
     // The stages are filled in turn: with two stages, iteration i of the loop
@@ -635,27 +670,116 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   // purpose as well.
   if (tile.stages > 1)
     meet();
+  return stage;
+}
+
+/// Returns the scores of block `keyBlock`, whose sums of products are in
+/// `state`. Stages the keys of the next block, and the values of this one if
+/// `stagesValues`, and computes the next block's sums.
+SmallVector<Value> MatrixAttentionBuilder::beginBlock(LinearForm keyBlock,
+                                                      LinearForm stage,
+                                                      State &state,
+                                                      bool stagesValues) {
+  LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
   storeSums(state.sums);
   ValueRange ofValues = store(*keys, stage, state.next);
-  store(*values, stage, hideNonFinite(state, keyBlock, ofValues));
+  if (stagesValues)
+    store(*values, stage, hideNonFinite(state, keyBlock, ofValues));
   gpu::BarrierOp::create(b);
   // Where there is no further block, the last block is loaded again.
-  LinearForm nextBlock = forms->min(b, forms->add(b, keyBlock, 1), last);
   state.next = load(*keys, forms->min(b, forms->add(b, keyBlock, 2), last));
-  llvm::append_range(state.next, load(*values, nextBlock));
-
+  if (stagesValues)
+    llvm::append_range(
+        state.next,
+        load(*values, forms->min(b, forms->add(b, keyBlock, 1), last)));
   state.sums = multiplyKeys(stage);
-  SmallVector<Value> scores = buildScores(keyBlock);
-  Value largest =
-      combine(scores, [&](Value lhs, Value rhs) { return max(lhs, rhs); });
-  Value isFirst =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            forms->materialize(b, keyBlock), constant(0));
-  setReference(state, largest, isFirst);
-  storeWeights(state, scores);
+  return buildScores(keyBlock);
+}
+
+/// Builds the softmax for block `keyBlock` of the keys: an online softmax,
+/// unless findTotals() has found the sum of weights. `state` contains the sums
+/// of products of this block. The returned state contains those of the next
+/// block, which the matrix units compute while the threads compute the weights
+/// of this block.
+MatrixAttentionBuilder::State
+MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
+  LinearForm stage = openStage(keyBlock);
+  SmallVector<Value> scores =
+      beginBlock(keyBlock, stage, state, /*stagesValues=*/true);
+  if (attention.isRounded) {
+    storeWeights(getRoundedWeights(state, scores));
+  } else {
+    Value largest =
+        combine(scores, [&](Value lhs, Value rhs) { return max(lhs, rhs); });
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                              forms->materialize(b, keyBlock), constant(0));
+    setReference(state, largest, isFirst);
+    storeWeights(addWeights(state, scores));
+  }
   meet();
   addValues(state, stage);
   return state;
+}
+
+/// Adds the exponentials of the scores of block `keyBlock` to the query's sum.
+/// The reference is the largest score so far.
+MatrixAttentionBuilder::State
+MatrixAttentionBuilder::buildTotals(LinearForm keyBlock, State state) {
+  LinearForm stage = openStage(keyBlock);
+  SmallVector<Value> scores =
+      beginBlock(keyBlock, stage, state, /*stagesValues=*/false);
+  Value before = state.reference;
+  state.reference =
+      max(before,
+          combine(scores, [&](Value lhs, Value rhs) { return max(lhs, rhs); }));
+  state.total = arith::MulFOp::create(
+      b, state.total, math::ExpOp::create(b, sub(before, state.reference)));
+  addWeights(state, scores);
+  return state;
+}
+
+/// Stages the keys of the first block, and starts to load the vectors that the
+/// first iteration over blocks stages. Returns the sums of the first block.
+///
+/// Iteration i of the loop over blocks of keys multiplies the keys of block i +
+/// 1, which it stores in stage i modulo the number of stages. The keys of block
+/// 0 therefore belong to an iteration -1, which is built in front of the loop.
+/// It uses the last stage, since -1 modulo the number of stages is the last.
+SmallVector<Value> MatrixAttentionBuilder::beginPass(bool stagesValues,
+                                                     State &state) {
+  int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
+  store(*keys, tile.stages - 1, load(*keys, 0));
+  state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
+  if (stagesValues)
+    llvm::append_range(state.next, load(*values, 0));
+  gpu::BarrierOp::create(b);
+  return multiplyKeys(tile.stages - 1);
+}
+
+/// Sets the reference of the thread's query to its largest score, and its total
+/// to the reciprocal of the sum of the exponentials.
+void MatrixAttentionBuilder::findTotals(State &state) {
+  State first;
+  // The lowest finite number takes the place of the largest score if all scores
+  // are -infinity, since -infinity minus -infinity would be NaN.
+  first.reference = constantOf(-std::numeric_limits<float>::max());
+  first.total = constantOf(0);
+  first.sums = beginPass(/*stagesValues=*/false, first);
+  int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
+  State last = getState(
+      buildLoop(b, *forms, {0, blocks}, Counter::InOrder, first.get(),
+                [&](LinearForm keyBlock, ValueRange carried) {
+                  return buildTotals(keyBlock,
+                                     getState(carried, /*numOutputs=*/0))
+                      .get();
+                }),
+      /*numOutputs=*/0);
+  state.reference = last.reference;
+  state.total = arith::DivFOp::create(b, constantOf(1), last.total);
+  // The barrier lets all subgroups load keys and sums before those of the
+  // second pass overwrite them.
+  gpu::BarrierOp::create(b);
 }
 
 /// Returns `elements`, a vector of outputs of query `number`. If
@@ -816,28 +940,25 @@ void MatrixAttentionBuilder::build() {
     state.marks = {arith::ConstantOp::create(
         b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())))};
   int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
-  // Iteration i of the loop over blocks of keys multiplies the keys of block i
-  // + 1, which it stores in stage i modulo the number of stages. The keys of
-  // block 0 therefore belong to an iteration -1, which is built in front of the
-  // loop. It uses the last stage, since -1 modulo the number of stages is the
-  // last.
-  store(*keys, tile.stages - 1, load(*keys, 0));
-  state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
-  llvm::append_range(state.next, load(*values, 0));
-  gpu::BarrierOp::create(b);
-  state.sums = multiplyKeys(tile.stages - 1);
+  if (attention.isRounded)
+    findTotals(state);
+  state.sums = beginPass(/*stagesValues=*/true, state);
   // Blocks that no query sees are left out.
   LoopRange seenBlocks = {0, blocks};
   if (seen)
     seenBlocks.bound = arith::AddIOp::create(
         b, arith::DivUIOp::create(b, seen->ofAny, constant(tile.keys)),
         constant(1));
-  SmallVector<Value> last =
-      buildLoop(b, *forms, seenBlocks, Counter::InOrder, state.get(),
-                [&](LinearForm keyBlock, ValueRange carried) {
-                  return buildBlock(keyBlock, getState(carried)).get();
-                });
-  storeOutputs(getState(last));
+  SmallVector<Value> last = buildLoop(
+      b, *forms, seenBlocks, Counter::InOrder, state.get(),
+      [&](LinearForm keyBlock, ValueRange carried) {
+        return buildBlock(keyBlock, getState(carried, getNumOutputs())).get();
+      });
+  State result = getState(last, getNumOutputs());
+  // Rounded weights have been divided by their sum.
+  if (attention.isRounded)
+    result.total = constantOf(1);
+  storeOutputs(result);
   op.erase();
 }
 

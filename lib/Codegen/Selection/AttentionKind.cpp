@@ -46,7 +46,8 @@ static double getAttentionTime(const Attention &attention,
   auto blocks =
       static_cast<double>(llvm::divideCeilSigned(attention.keys, tile.keys));
   double rounds = std::ceil(groups / device.multiprocessors);
-  return rounds * blocks * (queries * keysOfBlock * ofScore + ofStaging) /
+  return cost::attention::timesOfThreads * rounds * blocks *
+         (queries * keysOfBlock * ofScore + ofStaging) /
          DeviceSpeed::opsPerCycle;
 }
 
@@ -73,9 +74,10 @@ static bool fitsThread(const AttentionLayout &layout,
 
 /// The tiles that the search tries, as pairs of a number of queries and a
 /// number of keys. Tiles with many queries load the fewest keys and values for
-/// each score, and tiles with few queries form the most workgroups.
+/// each score, and tiles with few queries form the most workgroups. Blocks of
+/// few keys waste the least time on keys beyond the last one.
 static constexpr std::pair<int64_t, int64_t> attentionShapes[] = {
-    {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}};
+    {128, 64}, {64, 64}, {64, 32}, {32, 64}, {16, 128}, {128, 16}};
 
 /// Adds attention kernels to `proposals`: one for each of `attentionShapes`
 /// whose tile fits.

@@ -19,8 +19,8 @@ public:
 
 protected:
   /// If no kernel of this kind computes `attention`, returns the reason.
-  /// Kernels with an online softmax know the sum of a query's weights in the
-  /// end alone.
+  /// Kernels with an online softmax know the sum of a query's weights only
+  /// after the last key.
   virtual std::string findProblem(const Attention &attention) const {
     return attention.isRounded ? "stands on weights that are rounded to f16"
                                : "";

@@ -24,18 +24,21 @@ static double getMatrixAttentionTime(const Attention &attention,
                                      const MatrixAttentionLayout &layout,
                                      const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
+  // If weights are rounded, the keys are multiplied twice.
+  double passes = attention.isRounded ? 2 : 1;
   auto queries = static_cast<double>(tile.queries),
        keys = static_cast<double>(tile.keys),
-       terms = static_cast<double>(layout.terms + layout.columns);
+       terms = passes * static_cast<double>(layout.terms) +
+               static_cast<double>(layout.columns);
   constexpr double bytesOfFactor = sizeof(uint16_t);
   double staged = keys * terms * bytesOfFactor;
   double products = queries * staged / device.matrixBytesPerCycle;
-  double scores =
-      queries * keys * cost::attention::opsPerScore / DeviceSpeed::opsPerCycle;
+  double scores = passes * queries * keys * cost::attention::opsPerScore /
+                  DeviceSpeed::opsPerCycle;
   // Each subgroup loads all staged keys and values from workgroup memory. Each
-  // score and each weight is stored there once and loaded once.
+  // score, in each pass, and each weight is stored there once and loaded once.
   double subgroups = queries / static_cast<double>(layout.subgroupSize);
-  constexpr double bytesOfScore = 2 * (sizeof(float) + bytesOfFactor);
+  double bytesOfScore = 2 * (passes * sizeof(float) + bytesOfFactor);
   double shared = ((1 + subgroups) * staged + queries * keys * bytesOfScore) /
                   device.workgroupBytesPerCycle;
   double cached = staged / device.lastCacheBytesPerCycle;
@@ -45,8 +48,9 @@ static double getMatrixAttentionTime(const Attention &attention,
   double alone =
       std::max(products * std::max(device.matrixUnits / subgroups, 1.0),
                shared) +
-      scores + barriers * cost::matrix::getBarrierCycles(device) +
-      cost::matrix::getStageCycles(device);
+      scores +
+      passes * (barriers * cost::matrix::getBarrierCycles(device) +
+                cost::matrix::getStageCycles(device));
   // The registers of a thread hold several values: the scores of one query; the
   // thread's share of the outputs, of the queries and of the factors in flight;
   // and its share of the sums of products for the scores of the next block of
@@ -54,7 +58,8 @@ static double getMatrixAttentionTime(const Attention &attention,
   double registers =
       static_cast<double>(layout.columns) + 2 * keys +
       cost::matrix::otherRegisters +
-      (static_cast<double>(layout.terms) + staged / queries / bytesOfFactor) *
+      (static_cast<double>(layout.terms) +
+       keys * static_cast<double>(layout.terms + layout.columns) / queries) *
           bytesOfFactor / sizeof(float);
   auto groups = static_cast<double>(
       llvm::divideCeilSigned(attention.products.rows.size, tile.queries) *
@@ -91,6 +96,8 @@ static void searchMatrixAttentionTiles(const Attention &attention,
                                        const DeviceProfile &profile,
                                        Proposals &proposals) {
   auto consider = [&](const MatrixAttentionTile &tile) {
+    if (attention.isRounded && tile.keys > cost::attention::maxRoundedKeys)
+      return;
     MatrixAttentionLayout layout;
     if (!MatrixAttentionLayout::get(attention, tile, profile, layout).empty())
       return;
@@ -112,6 +119,11 @@ static void searchMatrixAttentionTiles(const Attention &attention,
 namespace {
 class MatrixAttentionKind
     : public LaidOutAttentionKind<MatrixAttentionTile, MatrixAttentionLayout> {
+  /// A first pass over the keys finds the sum of weights before they are
+  /// rounded.
+  std::string findProblem(const Attention &attention) const override {
+    return "";
+  }
   void buildAttention(linalg::GenericOp op, const MatrixAttentionTile &tile,
                       const DeviceProfile &profile) const override {
     buildMatrixAttentionKernel(op, tile, profile);

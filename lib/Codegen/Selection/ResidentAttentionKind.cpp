@@ -84,8 +84,9 @@ static constexpr int64_t queriesOfTiles[] = {16, 32},
 static void searchResidentAttentionTiles(const Attention &attention,
                                          const DeviceProfile &profile,
                                          Proposals &proposals) {
-  // Where the graph does not round weights, kernels with an online softmax
-  // compete. Their estimates count by this share, and so do those here.
+  // If weights are not rounded, this estimate counts by the share of kernels
+  // with an online softmax. (Times of attention whose weights are rounded lie
+  // within a fifth of the estimate.)
   double share = attention.isRounded ? 1 : cost::attention::shareOfMatrices;
   for (const MatrixShape &shape : profile.getMatrixShapes())
     for (int64_t queries : queriesOfTiles)

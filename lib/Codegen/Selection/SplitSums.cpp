@@ -62,7 +62,12 @@ static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
   double whole = estimateCycles({op, profile, &contraction});
-  double least = cost::sums::shareInParts * whole;
+  // Sums whose factors may be padding are convolutions with windows.
+  bool isPlain = !isChosen(contraction.rows) && !isChosen(contraction.columns);
+  double least = whole * (isPlain ? cost::sums::shareOfPlainInParts
+                                  : cost::sums::shareInParts),
+         launch = device.launchCycles *
+                  (isPlain ? cost::sums::launchesOfPlainParts : 1);
   int64_t best = 1;
   for (int64_t parts = 2; parts <= cost::sums::maxParts; ++parts) {
     if (!canSplit(op, contraction, parts))
@@ -74,7 +79,7 @@ static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
     // Each partial sum is written once and read once.
     double bytes = 2 * static_cast<double>(
                            getNumBytes(getPartsType(op, contraction, parts)));
-    double time = estimateCycles({op, profile, &part}) + device.launchCycles +
+    double time = estimateCycles({op, profile, &part}) + launch +
                   bytes * device.getCyclesPerByte();
     if (time >= least)
       continue;
