@@ -106,7 +106,7 @@ func.func @single(%q: tensor<1x1x768xf32>, %k: tensor<1x4096x768xf32>,
 // product has four keys, and reads weights and values through other shapes.
 
 // CHECK-LABEL: func @graph
-// CHECK:       linalg.generic {{.*}}attention_tile = array<i64: 64, 32, 16>{{.*}}dml.label = "dml.view+dml.gemm+dml.element_wise_add+dml.activation_softmax1"
+// CHECK:       linalg.generic {{.*}}attention_tile = array<i64: 128, 16, 8>{{.*}}dml.label = "dml.view+dml.gemm+dml.element_wise_add+dml.activation_softmax1"
 // CHECK-NOT:   linalg.generic
 // CHECK:       return
 func.func @graph(%q: tensor<1x8x2048x40xf32>, %k: tensor<1x8x2048x40xf32>,
@@ -238,8 +238,10 @@ func.func @wide(%q: tensor<8x1024x1024xf32>, %k: tensor<8x1024x1024xf32>,
 // MATRICES:       dml.kernel = {resident_attention_tile = {shape = "16x16x16xf16xf32", subgroups = {{[0-9]+}} : i64, workgroup = array<i64: {{16|32}}, {{[0-9]+}}>}}
 // MATRICES-NOT:   linalg.generic
 // MATRICES:       return
+// A kernel that iterates over the keys twice rounds weights as well.
 // OWN-LABEL:      func @heads
-// OWN-NOT:        attention_tile
+// OWN:            dml.kernel = {matrix_attention_tile = {shape = "16x16x16xf16xf32", workgroup = array<i64: 64, 32>}}
+// OWN-NOT:        linalg.generic
 // OWN:            return
 // FAST-LABEL:     func @heads
 // FAST-NOT:       attention_tile
@@ -271,7 +273,8 @@ func.func @heads(%q: tensor<1x128x12x64xf16>, %k: tensor<1x128x12x64xf16>,
 
 // -----
 
-// 2048 scores of 16 queries take more than the 48 KiB of workgroup memory.
+// 2048 scores of 16 queries take more than the 48 KiB of workgroup memory, and 128 queries are
+// too few for a kernel that iterates over the keys twice.
 
 // MATRICES-LABEL: func @long
 // MATRICES-NOT:   attention_tile

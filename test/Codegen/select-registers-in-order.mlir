@@ -92,10 +92,10 @@ func.func @main(%images: tensor<32x512x7x7xf16>, %filters: tensor<512x512x3x3xf1
 }
 
 //--- heads.mlir
-func.func @main(%queries: tensor<1x1024x1024xf32>, %keys: tensor<1x1024x1024xf32>, %values: tensor<1x1024x1024xf32>) -> tensor<1x1024x1024xf32> {
+func.func @main(%queries: tensor<1x4096x1024xf32>, %keys: tensor<1x4096x1024xf32>, %values: tensor<1x4096x1024xf32>) -> tensor<1x4096x1024xf32> {
   %0 = dml.multihead_attention query(%queries) key(%keys) value(%values) {scale = 0.125 : f32, mask_filter_value = 0.0 : f32, head_count = 8 : i64, mask_type = #dml.multihead_attention_mask_type<none>}
-      : (tensor<1x1024x1024xf32>, tensor<1x1024x1024xf32>, tensor<1x1024x1024xf32>) -> tensor<1x1024x1024xf32>
-  return %0 : tensor<1x1024x1024xf32>
+      : (tensor<1x4096x1024xf32>, tensor<1x4096x1024xf32>, tensor<1x4096x1024xf32>) -> tensor<1x4096x1024xf32>
+  return %0 : tensor<1x4096x1024xf32>
 }
 
 //--- short-heads.mlir

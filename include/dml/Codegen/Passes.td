@@ -116,10 +116,9 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     one. Scores are sums of products in f32, with scales, biases and masks.
     Attention is not fused in three cases:
 
-    * The softmax is rounded to f16 before it is multiplied, and no kernel with
-      cooperative matrices can hold the scores of all keys in workgroup memory, or a mask
-      hides some keys. An online softmax knows the sum of exponentials only after it has
-      multiplied some of the weights.
+    * The softmax is rounded to f16 before it is multiplied, and the device has no
+      cooperative matrices, or a mask hides some keys. An online softmax knows the sum of
+      exponentials only after it has multiplied some of the weights.
     * Another operation reads the scores or the weights.
     * A mask hides some keys, and may hide the first key.
 
@@ -144,7 +143,9 @@ def FuseAttention : Pass<"dml-fuse-attention", "mlir::func::FuncOp"> {
     weights to f16. A workgroup has 128 queries and as many threads. It multiplies
     matrices of the given shape. Its memory holds the keys and values of two blocks of
     32 keys: the workgroup loads one block while it multiplies the other (software
-    pipelining).
+    pipelining). If weights are rounded to f16, the workgroup iterates over the keys
+    twice: it finds the sums of exponentials first, and multiplies values by weights in
+    the second pass, which computes the scores again.
 
     `{resident_attention_tile = {workgroup = array<i64: 16, 64>, shape =
     "16x16x16xf16xf32", subgroups = 4 : i64}}` is for profiles with cooperative matrices as

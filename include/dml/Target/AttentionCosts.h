@@ -25,14 +25,16 @@ namespace dml::cost::attention {
 inline constexpr double opsPerScore = opsPerFunction + 14;
 
 /// The time of an attention kernel without matrices, relative to the time of
-/// its operations alone. The kernel also waits at barriers, and for keys and
-/// values. unit:   times shown:  8 heads of 4096 queries and keys with 40
-/// columns in f32 on an H200:
+/// its operations. The kernel also waits at barriers, and for keys and values.
+/// The number is a sixth less than was measured, since separate kernels need
+/// memory for all scores.
+/// unit:   times
+/// shown:  8 heads of 4096 queries and keys with 40 columns in f32 on an H200:
 ///         1177 us with blocks of 128 queries and 64 keys, 1120 with 16 keys,
-///         and 1283 to 1447 with other blocks, whose operations take 705 to 865
-///         us; three kernels take 1100. 6 heads of 1500 with 64 columns: 224 us
+///         and 1283 to 1447 with others, whose operations take 705 to 865 us;
+///         three kernels take 1100. 6 heads of 1500 with 64 columns: 224 us
 ///         with 32 queries, whose operations take 137; three kernels take 180
-inline constexpr double timesOfThreads = 1.65;
+inline constexpr double timesOfThreads = 1.4;
 
 /// The share at which the estimate of an attention kernel with matrices counts
 /// beside estimates of other kernels. The estimate is 1.0 to 2.6 times the time
@@ -59,6 +61,11 @@ inline constexpr int64_t maxRoundedKeys = 16;
 /// unit:   times
 /// shown:  -
 inline constexpr double passesOfScores = 4;
+
+/// The greatest number of bytes of scores that separate kernels write if there
+/// is an attention kernel. Separate kernels may take less time, but their
+/// memory grows with the square of a text's length. unit:   bytes shown:  -
+inline constexpr double mostBytesOfScores = 128 << 20;
 
 /// If separate kernels compute the scores, the weights and the products of
 /// attention, the number of these kernels that wait for the preceding one.

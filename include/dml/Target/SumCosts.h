@@ -39,25 +39,33 @@ inline constexpr double maxStackedSums = 4096;
 /// shown:  -
 inline constexpr int64_t maxParts = 16;
 
-/// The time of a kernel for partial sums and of the kernel that adds them up,
-/// relative to the time of whole sums, which a split must not exceed. The
-/// margin is wide since times are estimates and partial sums need memory.
-/// unit:   share of the time
-/// shown:  on an H200, Stable Diffusion's block in f32 takes 2.14 ms with 0.8
-///         and 2.39 with 0.75, since it splits convolutions of 320 channels;
-///         with 0.85, resnet50 in f16 takes 0.376 ms instead of 0.369
-inline constexpr double shareInParts = 0.8;
+/// What sums in parts must save. `share` is the greatest time of a kernel for
+/// partial sums and of the kernel that adds them up, relative to the time of
+/// whole sums. The margin is wide since times are estimates and partial sums
+/// need memory. `launches` is the time for which the second kernel waits,
+/// relative to a launch (DeviceSpeed::launchCycles, which was measured with
+/// timestamps between the kernels).
+struct Margin {
+  double share, launches;
+};
 
-/// The same for sums whose factors are never padding, as in products of
-/// matrices, and the time of the launch that their second kernel takes,
-/// relative to the time of a launch. Kernels that wait for each other without
-/// timestamps in between take 3500 cycles, of 6000 with them. For convolutions,
-/// whose second kernels take longer, the difference is a margin. unit:   share
-/// of the time; launches shown:  on an H200, bert_base, vit_b and
-/// whisper_encoder in f16 take 0.94,
-///         0.94 and 0.97 of the time with whole sums, and bert_base in f32 0.94
-inline constexpr double shareOfPlainInParts = 0.85;
-inline constexpr double launchesOfPlainParts = 0.75;
+/// The margins for sums of few rows or columns, of convolutions with windows,
+/// and of other products.
+/// unit:   share of the time; launches
+/// shown:  few rows: conv512to512_7_k3_batch1_f32. Windows, on an H200: Stable
+///         Diffusion's block in f32 takes 0.89 of the time with a share of 0.8
+///         instead of 0.75, which splits convolutions of 320 channels; with
+///         0.85, resnet50 in f16 takes 1.02 times as long. Products, on an
+///         H200: bert_base, vit_b and whisper_encoder in f16 take 0.94, 0.94
+///         and 0.97 of the time with whole sums, and bert_base in f32 0.94
+inline constexpr Margin marginOfFewRows = {0.75, 1}, marginOfWindows = {0.8, 1},
+                        marginOfProducts = {0.85, 0.75};
+
+/// The largest number of rows or columns that are few. The products of a
+/// decoder's step, for example, have one row.
+/// unit:   rows
+/// shown:  -
+inline constexpr int64_t mostFewRows = 32;
 
 /// The time of a kernel with workgroup memory, relative to the time of a map
 /// kernel, which it must not exceed to be chosen. Barriers, and the threads

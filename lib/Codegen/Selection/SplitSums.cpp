@@ -56,18 +56,26 @@ static bool canSplit(linalg::GenericOp op, const Contraction &contraction,
          contraction.trips.front() > parts;
 }
 
+/// Returns what the sums in parts must save.
+static cost::sums::Margin getMargin(const Contraction &contraction) {
+  if (std::min(contraction.rows.size, contraction.columns.size) <=
+      cost::sums::mostFewRows)
+    return cost::sums::marginOfFewRows;
+  // Sums whose factors may be padding are convolutions with windows.
+  return isChosen(contraction.rows) || isChosen(contraction.columns)
+             ? cost::sums::marginOfWindows
+             : cost::sums::marginOfProducts;
+}
+
 /// Returns the number of partial sums for each sum with which `op` takes the
 /// least time. Returns 1 if no number saves enough time.
 static int64_t chooseParts(linalg::GenericOp op, const Contraction &contraction,
                            const DeviceProfile &profile) {
   const DeviceSpeed &device = profile.getSpeed();
   double whole = estimateCycles({op, profile, &contraction});
-  // Sums whose factors may be padding are convolutions with windows.
-  bool isPlain = !isChosen(contraction.rows) && !isChosen(contraction.columns);
-  double least = whole * (isPlain ? cost::sums::shareOfPlainInParts
-                                  : cost::sums::shareInParts),
-         launch = device.launchCycles *
-                  (isPlain ? cost::sums::launchesOfPlainParts : 1);
+  cost::sums::Margin margin = getMargin(contraction);
+  double least = margin.share * whole,
+         launch = margin.launches * device.launchCycles;
   int64_t best = 1;
   for (int64_t parts = 2; parts <= cost::sums::maxParts; ++parts) {
     if (!canSplit(op, contraction, parts))

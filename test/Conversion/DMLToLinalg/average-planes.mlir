@@ -6,7 +6,7 @@
 // CHECK-LABEL: func @planes
 // CHECK:       scf.for
 // CHECK:       {dml.any_order}
-// CHECK:       arith.divf %{{.*}}, %cst
+// CHECK:       arith.mulf %{{.*}}, %cst
 func.func @planes(%input: tensor<1x240x14x14xf16>) -> tensor<1x240x1x1xf16> {
   %0 = dml.average_pooling %input {strides = array<i64: 1, 1>, window_size = array<i64: 14, 14>,
       start_padding = array<i64: 0, 0>, end_padding = array<i64: 0, 0>,
