@@ -129,6 +129,8 @@ private:
   void recordBegin(VkCommandBuffer commands);
   void recordEnd(VkCommandBuffer commands);
   void recordTimestamp(VkCommandBuffer commands, uint32_t query);
+  /// Reads timestamps, and counts nanoseconds from the first one on.
+  Status readTimestamps(uint32_t first, std::vector<uint64_t> &nanoseconds);
   void recordStep(VkCommandBuffer commands, uint32_t number);
   void recordDispatch(VkCommandBuffer commands, StepRun run);
   const DmlBufferRange &boundInput(size_t index) const {
@@ -160,10 +162,8 @@ private:
   /// The number of the first descriptor set of each step, in all recordings.
   std::vector<uint32_t> firstSets;
 
-  /// Reads timestamps, and counts nanoseconds from the first one on.
-  Status readTimestamps(uint32_t first, std::vector<uint64_t> &nanoseconds);
-
-  /// Nothing without a query pool.
+  /// What the caller wants to be timed. There is no query pool if this is
+  /// nothing, or if the function has no steps.
   Timed timed = Timed::Nothing;
   VkQueryPool queryPool = VK_NULL_HANDLE;
   /// Whether the timestamps of a run were ever recorded.

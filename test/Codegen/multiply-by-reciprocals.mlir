@@ -4,6 +4,7 @@
 //
 // RUN: dml-opt %s --dml-multiply-by-reciprocals | FileCheck %s
 // RUN: dml-opt %s --dml-to-linalg | FileCheck %s --check-prefix=LOWERED
+// RUN: dml-opt %s --dml-to-linalg --dml-fuse-producers | FileCheck %s --check-prefix=FUSED
 
 // CHECK-LABEL: @power
 // CHECK:         %[[EIGHTH:.*]] = arith.constant 1.250000e-01 : f32
@@ -71,4 +72,22 @@ func.func @tensor(%a: tensor<4xf16>, %b: tensor<4xf32>) -> (tensor<4xf16>, tenso
   %d = arith.constant dense<6.324> : tensor<4xf32>
   %1 = dml.element_wise_divide %b, %d : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf16>, tensor<4xf32>
+}
+
+// Where a product is rounded to f16 and widened again, it is computed in f16 if both factors
+// are f16. The reciprocal 2^-14 is a normal number there, and 2^-15 is a denormal, which a
+// device may flush to 0.
+// FUSED-LABEL: @halves
+// FUSED:         %[[SMALL:.*]] = arith.constant 6.103520e-05 : f16
+// FUSED:         arith.mulf %{{.*}}, %[[SMALL]] : f16
+// FUSED:         %[[TINY:.*]] = arith.constant 3.05175781E-5 : f32
+// FUSED:         arith.mulf %{{.*}}, %[[TINY]] : f32
+func.func @halves(%a: tensor<4xf16>, %w: tensor<4xf16>) -> (tensor<4xf16>, tensor<4xf16>) {
+  %c = arith.constant dense<16384.0> : tensor<4xf16>
+  %0 = dml.element_wise_divide %a, %c : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  %1 = dml.element_wise_add %0, %w : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  %d = arith.constant dense<32768.0> : tensor<4xf16>
+  %2 = dml.element_wise_divide %a, %d : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  %3 = dml.element_wise_subtract %2, %w : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
+  return %1, %3 : tensor<4xf16>, tensor<4xf16>
 }

@@ -186,8 +186,8 @@ def MultiplyByReciprocals
   let summary = "Multiply by the reciprocals of constant divisors";
   let description = [{
     Replaces a division by a constant by a product with the constant's reciprocal, which
-    takes a fraction of the time: attention over 1,500 keys in f16, whose scores are
-    divided by 8, takes 85 instead of 116 us on an H200. The pass does so in two cases:
+    takes a fraction of the time: attention over 4,096 keys in f16, whose scores are
+    divided by 6.3, takes 272 instead of 323 us on an H200. The pass does so in two cases:
 
     * The divisor is a power of two. The product is then the same number.
     * All users round the quotient to f16. The product lies within 2 ULP of f32 of the

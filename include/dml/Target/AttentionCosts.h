@@ -62,10 +62,12 @@ inline constexpr int64_t maxRoundedKeys = 16;
 /// shown:  -
 inline constexpr double passesOfScores = 4;
 
-/// The greatest number of bytes of scores that separate kernels write if there
-/// is an attention kernel. Separate kernels may take less time, but their
-/// memory grows with the square of a text's length. unit:   bytes shown:  -
-inline constexpr double mostBytesOfScores = 128 << 20;
+/// The memory of separate kernels grows with the square of a text's length. If
+/// scores have more than `mostBytesOfScores`, the time of separate kernels
+/// counts `timesOfLargeScores` times.
+/// unit:   bytes; times
+/// shown:  -
+inline constexpr double mostBytesOfScores = 128 << 20, timesOfLargeScores = 2;
 
 /// If separate kernels compute the scores, the weights and the products of
 /// attention, the number of these kernels that wait for the preceding one.

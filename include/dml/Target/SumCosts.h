@@ -49,16 +49,16 @@ struct Margin {
   double share, launches;
 };
 
-/// The margins for sums of few rows or columns, of convolutions with windows,
+/// The margins for sums of few rows or columns, of convolutions with padding,
 /// and of other products.
 /// unit:   share of the time; launches
-/// shown:  few rows: conv512to512_7_k3_batch1_f32. Windows, on an H200: Stable
+/// shown:  few rows: -. Convolutions with padding, on an H200: Stable
 ///         Diffusion's block in f32 takes 0.89 of the time with a share of 0.8
 ///         instead of 0.75, which splits convolutions of 320 channels; with
 ///         0.85, resnet50 in f16 takes 1.02 times as long. Products, on an
 ///         H200: bert_base, vit_b and whisper_encoder in f16 take 0.94, 0.94
 ///         and 0.97 of the time with whole sums, and bert_base in f32 0.94
-inline constexpr Margin marginOfFewRows = {0.75, 1}, marginOfWindows = {0.8, 1},
+inline constexpr Margin marginOfFewRows = {0.75, 1}, marginOfPadded = {0.8, 1},
                         marginOfProducts = {0.85, 0.75};
 
 /// The largest number of rows or columns that are few. The products of a
@@ -108,9 +108,10 @@ namespace contraction {
 /// many terms make the barriers cheap relative to the products, and tiles of
 /// all sizes fit into the memory that devices promise
 /// (DeviceProfile::workgroupMemory). The search tries all of these numbers:
-/// with more terms, there are fewer rounds, and therefore fewer waits. unit:
-/// terms device: cycles at a barrier, beside those of products shown:
-/// gemm4096_f32, gemm_128x768x3072_f32
+/// with more terms, there are fewer rounds, and therefore fewer waits.
+/// unit:   terms
+/// device: cycles at a barrier, beside those of products
+/// shown:  gemm4096_f32, gemm_128x768x3072_f32
 inline constexpr int64_t stagedTerms[] = {16, 32, 48};
 
 /// The largest number of vectors of workgroup memory that a tile may take: the

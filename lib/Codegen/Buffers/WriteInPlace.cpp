@@ -199,60 +199,242 @@ static std::optional<BytePlace> getElementPlace(Value buffer) {
   return place;
 }
 
-/// Whether `index`, a linear function, is from 0 to `most` for all coordinates
-/// in `shape`.
-static bool isBetween(const BytePlace &index, ArrayRef<int64_t> shape,
-                      int64_t most) {
-  int64_t least = index.offset, largest = index.offset;
-  for (auto [factor, size] : llvm::zip_equal(index.factors, shape))
-    (factor < 0 ? least : largest) += factor * (size - 1);
-  return least >= 0 && largest <= most;
+/// Returns the least and the greatest value of a linear function for all
+/// coordinates in `shape`.
+static std::pair<int64_t, int64_t> getRange(const BytePlace &function,
+                                            ArrayRef<int64_t> shape) {
+  int64_t least = function.offset, greatest = function.offset;
+  for (auto [factor, size] : llvm::zip_equal(function.factors, shape))
+    (factor < 0 ? least : greatest) += factor * (size - 1);
+  return {least, greatest};
+}
+
+namespace {
+/// Digits of a linear function of the coordinates that is never negative:
+/// (number floordiv divisor) mod modulus, or without a modulus if it is 0. For
+/// example, the last digit of a decimal number has divisor 1 and modulus 10,
+/// and all digits before it have divisor 10 and modulus 0.
+struct Digits {
+  BytePlace number;
+  int64_t divisor = 1, modulus = 0;
+};
+
+/// An index: the sum of a linear function of the coordinates and of digits,
+/// each with a factor. A body that computes 32-bit words splits the number of
+/// an f16, twice the number of the word, into coordinates, and adds these up
+/// again: 16 * (n floordiv 16) + n mod 16 is n, and n floordiv 2 is the word.
+struct Index {
+  BytePlace linear;
+  SmallVector<std::pair<int64_t, Digits>> digits;
+};
+
+/// Reads indices in the body of a generic as functions of the coordinates of
+/// the element that the generic computes.
+class IndexReader {
+public:
+  explicit IndexReader(linalg::GenericOp op)
+      : op(op), shape(getOutputType(op).getShape()) {}
+
+  /// Returns the function, or nothing if `value` is no such function.
+  std::optional<Index> read(Value value);
+
+private:
+  std::optional<Index> readSum(Value lhs, Value rhs, int64_t factorOfRhs);
+  std::optional<Index> divide(Index index, int64_t divisor,
+                              bool wantsRemainder);
+  Index getDigits(Digits digits);
+  void scale(Index &index, int64_t factor);
+  void join(Index &index);
+  std::pair<int64_t, int64_t> getRangeOf(const Index &index);
+  int64_t getGreatest(const Digits &digits);
+
+  linalg::GenericOp op;
+  ArrayRef<int64_t> shape;
+  /// A body may add an index to itself, the sum to itself, and so on. Since
+  /// both operands of a sum are read, n such sums would take 2^n reads without
+  /// a limit.
+  int64_t readsLeft = 256;
+};
+} // namespace
+
+int64_t IndexReader::getGreatest(const Digits &digits) {
+  int64_t quotient = getRange(digits.number, shape).second / digits.divisor;
+  return digits.modulus ? std::min(quotient, digits.modulus - 1) : quotient;
+}
+
+std::pair<int64_t, int64_t> IndexReader::getRangeOf(const Index &index) {
+  auto [least, greatest] = getRange(index.linear, shape);
+  for (const auto &[factor, digits] : index.digits)
+    (factor < 0 ? least : greatest) += factor * getGreatest(digits);
+  return {least, greatest};
+}
+
+void IndexReader::scale(Index &index, int64_t factor) {
+  index.linear.offset *= factor;
+  for (int64_t &each : index.linear.factors)
+    each *= factor;
+  for (auto &each : index.digits)
+    each.first *= factor;
+}
+
+/// Returns `digits` as an index: without a modulus that no number reaches, and
+/// as a linear function if all digits are there.
+Index IndexReader::getDigits(Digits digits) {
+  Index index;
+  index.linear.factors.resize(shape.size());
+  int64_t greatest = getRange(digits.number, shape).second;
+  if (digits.modulus && greatest / digits.divisor < digits.modulus)
+    digits.modulus = 0;
+  if (digits.divisor > greatest)
+    return index;
+  if (digits.divisor == 1 && digits.modulus == 0)
+    index.linear = digits.number;
+  else
+    index.digits.emplace_back(1, digits);
+  return index;
+}
+
+/// Joins neighbouring digits of the same number: with the factors 1 and 10, the
+/// last two digits are the number modulo 100.
+void IndexReader::join(Index &index) {
+  auto &all = index.digits;
+  for (size_t i = 0; i < all.size(); ++i) {
+    auto [factor, low] = all[i];
+    auto *high =
+        llvm::find_if(all, [&, factor = factor, &low = low](auto &each) {
+          return low.modulus != 0 && each.first == factor * low.modulus &&
+                 each.second.divisor == low.divisor * low.modulus &&
+                 each.second.number == low.number;
+        });
+    if (high == all.end())
+      continue;
+    Index joined = getDigits(
+        {low.number, low.divisor, low.modulus * high->second.modulus});
+    all[i] = {0, low};
+    all.erase(high);
+    llvm::erase_if(all, [](auto &each) { return each.first == 0; });
+    scale(joined, factor);
+    index.linear.offset += joined.linear.offset;
+    for (auto [sum, own] :
+         llvm::zip_equal(index.linear.factors, joined.linear.factors))
+      sum += own;
+    llvm::append_range(all, joined.digits);
+    // The joined digits may have neighbours in turn.
+    return join(index);
+  }
+}
+
+std::optional<Index> IndexReader::readSum(Value lhs, Value rhs,
+                                          int64_t factorOfRhs) {
+  std::optional<Index> sum = read(lhs), other = read(rhs);
+  if (!sum || !other)
+    return std::nullopt;
+  scale(*other, factorOfRhs);
+  sum->linear.offset += other->linear.offset;
+  for (auto [factor, own] :
+       llvm::zip_equal(sum->linear.factors, other->linear.factors))
+    factor += own;
+  llvm::append_range(sum->digits, other->digits);
+  join(*sum);
+  return sum;
+}
+
+/// Divides `index` by `divisor`. Returns the quotient or the remainder.
+std::optional<Index> IndexReader::divide(Index index, int64_t divisor,
+                                         bool wantsRemainder) {
+  if (divisor <= 0 || getRangeOf(index).first < 0)
+    return std::nullopt;
+  if (!index.digits.empty()) {
+    // The quotient of a sum is not the sum of quotients.
+    const auto &[factor, digits] = index.digits.front();
+    bool isAlone = index.digits.size() == 1 && factor == 1 &&
+                   index.linear.offset == 0 &&
+                   llvm::all_of(index.linear.factors,
+                                [](int64_t each) { return each == 0; });
+    if (!isAlone || digits.modulus % divisor)
+      return std::nullopt;
+    return getDigits(wantsRemainder
+                         ? Digits{digits.number, digits.divisor, divisor}
+                         : Digits{digits.number, digits.divisor * divisor,
+                                  digits.modulus / divisor});
+  }
+  // If the divisor divides all factors, the quotient is linear as well.
+  if (llvm::all_of(index.linear.factors,
+                   [&](int64_t factor) { return factor % divisor == 0; })) {
+    int64_t offset = index.linear.offset;
+    for (int64_t &factor : index.linear.factors)
+      factor = wantsRemainder ? 0 : factor / divisor;
+    index.linear.offset = wantsRemainder ? offset % divisor : offset / divisor;
+    return index;
+  }
+  return getDigits(wantsRemainder ? Digits{index.linear, 1, divisor}
+                                  : Digits{index.linear, divisor, 0});
+}
+
+std::optional<Index> IndexReader::read(Value value) {
+  Index index;
+  index.linear.factors.resize(shape.size());
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    index.linear.offset = constant.getSExtValue();
+    return index;
+  }
+  Operation *by = value.getDefiningOp();
+  if (!by || readsLeft-- == 0)
+    return std::nullopt;
+  if (auto coordinate = dyn_cast<linalg::IndexOp>(by)) {
+    if (coordinate->getParentOfType<linalg::GenericOp>() != op)
+      return std::nullopt;
+    index.linear.factors[coordinate.getDim()] = 1;
+    return index;
+  }
+  if (isa<arith::AddIOp, arith::SubIOp>(by))
+    return readSum(by->getOperand(0), by->getOperand(1),
+                   isa<arith::SubIOp>(by) ? -1 : 1);
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(by)) {
+    // 32 bits hold the index.
+    std::optional<Index> whole = read(by->getOperand(0));
+    if (!whole)
+      return std::nullopt;
+    auto [least, greatest] = getRangeOf(*whole);
+    return least >= 0 && greatest <= std::numeric_limits<int32_t>::max()
+               ? whole
+               : std::nullopt;
+  }
+  if (by->getNumOperands() != 2 ||
+      !matchPattern(by->getOperand(1), m_ConstantInt(&constant)))
+    return std::nullopt;
+  int64_t number = constant.getSExtValue();
+  if (!isa<arith::MulIOp, arith::MinUIOp, arith::DivUIOp, arith::RemUIOp>(by))
+    return std::nullopt;
+  std::optional<Index> operand = read(by->getOperand(0));
+  if (!operand)
+    return std::nullopt;
+  if (isa<arith::MulIOp>(by)) {
+    scale(*operand, number);
+    return operand;
+  }
+  if (isa<arith::MinUIOp>(by)) {
+    // If no index exceeds the constant, the minimum is always the index.
+    auto [least, greatest] = getRangeOf(*operand);
+    return least >= 0 && greatest <= number ? operand : std::nullopt;
+  }
+  return divide(std::move(*operand), number, isa<arith::RemUIOp>(by));
 }
 
 /// Adds `scale` times the index `value` to the linear function `place`. `value`
 /// is computed in the body of `op`. Returns false if `value` is not a linear
 /// function of the coordinates.
 static bool addIndex(Value value, linalg::GenericOp op, int64_t scale,
-                     BytePlace &place, unsigned depth = 0) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant))) {
-    place.offset += scale * constant.getSExtValue();
-    return true;
-  }
-  Operation *by = value.getDefiningOp();
-  // A body may add an index to itself, the sum to itself, and so on. Since this
-  // function visits both operands of a sum, n such sums would take 2^n visits
-  // without a limit on the depth.
-  if (!by || depth == 8)
+                     BytePlace &place) {
+  std::optional<Index> index = IndexReader(op).read(value);
+  if (!index || !index->digits.empty())
     return false;
-  if (auto index = dyn_cast<linalg::IndexOp>(by)) {
-    place.factors[index.getDim()] += scale;
-    return index->getParentOfType<linalg::GenericOp>() == op;
-  }
-  if (isa<arith::MinUIOp>(by) &&
-      matchPattern(by->getOperand(1), m_ConstantInt(&constant))) {
-    // The value is min(index, constant). If no index exceeds the constant, the
-    // minimum is always the index.
-    BytePlace index;
-    index.factors.resize(place.factors.size());
-    if (!addIndex(by->getOperand(0), op, 1, index, depth + 1) ||
-        !isBetween(index, getOutputType(op).getShape(),
-                   constant.getSExtValue()))
-      return false;
-    place.offset += scale * index.offset;
-    for (auto [factor, ofIndex] : llvm::zip_equal(place.factors, index.factors))
-      factor += scale * ofIndex;
-    return true;
-  }
-  if (isa<arith::AddIOp, arith::SubIOp>(by))
-    return addIndex(by->getOperand(0), op, scale, place, depth + 1) &&
-           addIndex(by->getOperand(1), op,
-                    isa<arith::SubIOp>(by) ? -scale : scale, place, depth + 1);
-  if (isa<arith::MulIOp>(by) &&
-      matchPattern(by->getOperand(1), m_ConstantInt(&constant)))
-    return addIndex(by->getOperand(0), op, scale * constant.getSExtValue(),
-                    place, depth + 1);
-  return false;
+  place.offset += scale * index->linear.offset;
+  for (auto [factor, own] :
+       llvm::zip_equal(place.factors, index->linear.factors))
+    factor += scale * own;
+  return true;
 }
 
 /// Sets the factor of each dimension of size 1 to 0, since the coordinate in

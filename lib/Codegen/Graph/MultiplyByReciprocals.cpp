@@ -30,7 +30,8 @@ static bool isRoundedToHalf(arith::DivFOp quotient) {
 /// multiplies instead, if there is one.
 static std::optional<APFloat> getReciprocal(arith::DivFOp quotient) {
   APFloat divisor(0.0f);
-  if (!matchPattern(quotient.getRhs(), m_ConstantFloat(&divisor)) ||
+  if (!isa<FloatType>(quotient.getType()) ||
+      !matchPattern(quotient.getRhs(), m_ConstantFloat(&divisor)) ||
       !divisor.isNormal())
     return std::nullopt;
   APFloat reciprocal(divisor.getSemantics(), 1);

@@ -38,7 +38,8 @@ static bool isSumOrProduct(Operation *op) {
 }
 
 /// Whether f16 can represent the f32 `value`: a widened f16, a constant such as
-/// 0.5, or an integer of at most 2^11.
+/// 0.5, or an integer of at most 2^11. A constant such as 2^-15, a denormal of
+/// f16, does not count, since a device may flush it to 0.
 static bool fitsHalf(Value value) {
   if (auto widening = value.getDefiningOp<arith::ExtFOp>())
     return widening.getIn().getType().isF16();
@@ -53,7 +54,7 @@ static bool fitsHalf(Value value) {
   bool losesInfo = false;
   constant.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
                    &losesInfo);
-  return !losesInfo;
+  return !losesInfo && !constant.isDenormal();
 }
 
 /// Returns the sum, difference or product that `truncation` rounds to f16 if

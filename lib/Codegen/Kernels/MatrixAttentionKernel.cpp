@@ -201,6 +201,14 @@ private:
   void storeSums(ValueRange sums);
   SmallVector<Value> buildScores(LinearForm keyBlock);
   void setReference(State &state, Value largest, Value isFirst);
+  /// Returns `total`, a sum of weights, or NaN if it is 0: the softmax of
+  /// scores that are all -infinity is undefined, and becomes NaN.
+  Value replaceZero(Value total) {
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total,
+                                         constantOf(0));
+    Value nan = constantOf(std::numeric_limits<double>::quiet_NaN());
+    return arith::SelectOp::create(b, isNone, nan, total);
+  }
   SmallVector<Value> addWeights(State &state, ValueRange scores);
   SmallVector<Value> getRoundedWeights(const State &state, ValueRange scores);
   void storeWeights(ValueRange weights);
@@ -776,7 +784,8 @@ void MatrixAttentionBuilder::findTotals(State &state) {
                 }),
       /*numOutputs=*/0);
   state.reference = last.reference;
-  state.total = arith::DivFOp::create(b, constantOf(1), last.total);
+  state.total =
+      arith::DivFOp::create(b, constantOf(1), replaceZero(last.total));
   // The barrier lets all subgroups load keys and sums before those of the
   // second pass overwrite them.
   gpu::BarrierOp::create(b);
@@ -845,11 +854,7 @@ void MatrixAttentionBuilder::storeQuotients(LinearForm number,
   LinearForm place = forms->mul(b, number, pitch);
   Value total = vector::ExtractOp::create(
       b, loadNumbers(forms->add(b, place, pitch - 1)), 0);
-  // The softmax of scores that are all -infinity is undefined, and becomes NaN.
-  Value isNone =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, total, constantOf(0));
-  Value nan = constantOf(std::numeric_limits<double>::quiet_NaN());
-  Value divisor = arith::SelectOp::create(b, isNone, nan, total);
+  Value divisor = replaceZero(total);
   SmallVector<Value> elements;
   for (int64_t i = 0; i < lanes / wordsOfVector; ++i) {
     Value loaded = loadNumbers(forms->add(

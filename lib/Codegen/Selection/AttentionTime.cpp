@@ -11,7 +11,6 @@
 #include "dml/Target/AttentionCosts.h"
 #include "dml/Target/CostModel.h"
 #include "dml/Target/MatrixCosts.h"
-#include <limits>
 
 using namespace mlir;
 using namespace dml;
@@ -81,14 +80,16 @@ double dml::getTimeApart(const Attention &attention,
   // Separate kernels write weights that are rounded to f16, and scores, as f16.
   double bytes =
       scores * (attention.isRounded ? sizeof(uint16_t) : sizeof(float));
-  if (bytes > cost::attention::mostBytesOfScores)
-    return std::numeric_limits<double>::infinity();
   bool isCached = bytes <= cost::cachedShare * device.cacheBytes;
   double ofMemory = isCached ? 0
                              : cost::attention::passesOfScores * bytes *
                                    device.getCyclesPerByte();
-  return cost::attention::waitingKernels *
-             (device.launchCycles + device.kernelCycles) +
-         starts + getTimeOfFactors(attention, attention.sharingHeads, device) +
-         operations / device.getOpsPerCycle() + ofMemory;
+  double time = cost::attention::waitingKernels *
+                    (device.launchCycles + device.kernelCycles) +
+                starts +
+                getTimeOfFactors(attention, attention.sharingHeads, device) +
+                operations / device.getOpsPerCycle() + ofMemory;
+  return bytes > cost::attention::mostBytesOfScores
+             ? cost::attention::timesOfLargeScores * time
+             : time;
 }

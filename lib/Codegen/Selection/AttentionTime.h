@@ -29,8 +29,8 @@ double getTimeOfFactors(const Attention &attention, int64_t times,
 
 /// Returns the time of attention without an attention kernel, in cycles of a
 /// multiprocessor. Three kernels then compute the scores, the weights, and the
-/// products of weights and values. The time is infinite if the scores have more
-/// bytes than separate kernels may write.
+/// products of weights and values. The memory of many scores counts as
+/// additional time.
 double getTimeApart(const Attention &attention, const DeviceProfile &profile);
 
 } // namespace dml

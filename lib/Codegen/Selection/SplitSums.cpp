@@ -61,9 +61,9 @@ static cost::sums::Margin getMargin(const Contraction &contraction) {
   if (std::min(contraction.rows.size, contraction.columns.size) <=
       cost::sums::mostFewRows)
     return cost::sums::marginOfFewRows;
-  // Sums whose factors may be padding are convolutions with windows.
+  // The factors of a convolution with padding are selected.
   return isChosen(contraction.rows) || isChosen(contraction.columns)
-             ? cost::sums::marginOfWindows
+             ? cost::sums::marginOfPadded
              : cost::sums::marginOfProducts;
 }
 

@@ -949,7 +949,8 @@ typedef struct DmlBindingTableCreateInfo {
   uint32_t function;
   /* Whether to write a timestamp before and after each step, for
    * dmlGetStepTimes. Each of them waits for all work before it, so that no
-   * steps overlap, and a run takes longer: 1.5 us for each step on an H200. */
+   * steps overlap, and a run takes longer: 1 to 2 us for each step on an H200.
+   */
   bool timestamps;
   /* Whether to write a timestamp before the first step and after the last one,
    * for dmlGetRunTime. A run takes as long as without them. Without effect if
@@ -1078,7 +1079,9 @@ DML_API DmlResult dmlGetStepTimes(DmlBindingTable table, uint32_t firstStep,
  * one in the latest execution, in nanoseconds. The table was created with
  * `runTimestamps` or `timestamps`, and the whole function must have been
  * recorded or submitted, and its execution must have finished. The time of a
- * function without steps is 0. */
+ * function without steps is 0. The first timestamp waits for all work before
+ * it: in a command buffer of the caller's, a barrier should precede
+ * dmlRecordFunction, or else the first step may begin before the timestamp. */
 DML_API DmlResult dmlGetRunTime(DmlBindingTable table, uint64_t *nanoseconds,
                                 DmlError *error);
 
