@@ -235,10 +235,12 @@ public:
   explicit IndexReader(linalg::GenericOp op)
       : op(op), shape(getOutputType(op).getShape()) {}
 
-  /// Returns the function, or nothing if `value` is no such function.
+  /// Returns the function, or nothing if `value` is no such function, or may
+  /// not fit its type.
   std::optional<Index> read(Value value);
 
 private:
+  std::optional<Index> readAny(Value value);
   std::optional<Index> readSum(Value lhs, Value rhs, int64_t factorOfRhs);
   std::optional<Index> divide(Index index, int64_t divisor,
                               bool wantsRemainder);
@@ -326,8 +328,11 @@ void IndexReader::join(Index &index) {
 
 std::optional<Index> IndexReader::readSum(Value lhs, Value rhs,
                                           int64_t factorOfRhs) {
-  std::optional<Index> sum = read(lhs), other = read(rhs);
-  if (!sum || !other)
+  std::optional<Index> sum = read(lhs);
+  if (!sum)
+    return std::nullopt;
+  std::optional<Index> other = read(rhs);
+  if (!other)
     return std::nullopt;
   scale(*other, factorOfRhs);
   sum->linear.offset += other->linear.offset;
@@ -372,6 +377,18 @@ std::optional<Index> IndexReader::divide(Index index, int64_t divisor,
 }
 
 std::optional<Index> IndexReader::read(Value value) {
+  std::optional<Index> index = readAny(value);
+  auto type = dyn_cast<IntegerType>(value.getType());
+  if (!index || !type || type.getWidth() >= 64)
+    return index;
+  auto [least, greatest] = getRangeOf(*index);
+  return llvm::isIntN(type.getWidth(), least) &&
+                 llvm::isIntN(type.getWidth(), greatest)
+             ? index
+             : std::nullopt;
+}
+
+std::optional<Index> IndexReader::readAny(Value value) {
   Index index;
   index.linear.factors.resize(shape.size());
   APInt constant;
@@ -380,8 +397,9 @@ std::optional<Index> IndexReader::read(Value value) {
     return index;
   }
   Operation *by = value.getDefiningOp();
-  if (!by || readsLeft-- == 0)
+  if (!by || readsLeft == 0)
     return std::nullopt;
+  --readsLeft;
   if (auto coordinate = dyn_cast<linalg::IndexOp>(by)) {
     if (coordinate->getParentOfType<linalg::GenericOp>() != op)
       return std::nullopt;
@@ -391,15 +409,12 @@ std::optional<Index> IndexReader::read(Value value) {
   if (isa<arith::AddIOp, arith::SubIOp>(by))
     return readSum(by->getOperand(0), by->getOperand(1),
                    isa<arith::SubIOp>(by) ? -1 : 1);
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(by)) {
-    // 32 bits hold the index.
-    std::optional<Index> whole = read(by->getOperand(0));
-    if (!whole)
-      return std::nullopt;
-    auto [least, greatest] = getRangeOf(*whole);
-    return least >= 0 && greatest <= std::numeric_limits<int32_t>::max()
-               ? whole
-               : std::nullopt;
+  if (isa<arith::IndexCastOp>(by))
+    return read(by->getOperand(0));
+  if (isa<arith::IndexCastUIOp>(by)) {
+    // An unsigned number that is negative as a signed one becomes another.
+    std::optional<Index> number = read(by->getOperand(0));
+    return number && getRangeOf(*number).first >= 0 ? number : std::nullopt;
   }
   if (by->getNumOperands() != 2 ||
       !matchPattern(by->getOperand(1), m_ConstantInt(&constant)))
