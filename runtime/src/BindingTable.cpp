@@ -533,7 +533,7 @@ void BindingTable::recordSteps(VkCommandBuffer commands, uint32_t first,
   label.pLabelName = function->name.c_str();
   if (debug.CmdBeginDebugUtilsLabelEXT)
     debug.CmdBeginDebugUtilsLabelEXT(commands, &label);
-  if (queryPool && timed == Timed::Steps)
+  if (timed == Timed::Steps)
     device.functions().CmdResetQueryPool(commands, queryPool, 2 * first,
                                          2 * count);
   for (uint32_t i = first; i < first + count; ++i) {
@@ -609,8 +609,7 @@ void BindingTable::recordStep(VkCommandBuffer commands, uint32_t number) {
     label.pLabelName = step.label.c_str();
     debug.CmdBeginDebugUtilsLabelEXT(commands, &label);
   }
-  bool isTimed = queryPool && timed == Timed::Steps;
-  if (isTimed)
+  if (timed == Timed::Steps)
     recordTimestamp(commands, 2 * number);
   if (step.kind == DML_STEP_KIND_DISPATCH) {
     recordDispatch(commands, run);
@@ -620,7 +619,7 @@ void BindingTable::recordStep(VkCommandBuffer commands, uint32_t number) {
     VkBufferCopy copy{source.offset, destination.offset, source.size};
     vk.CmdCopyBuffer(commands, source.buffer, destination.buffer, 1, &copy);
   }
-  if (isTimed)
+  if (timed == Timed::Steps)
     recordTimestamp(commands, 2 * number + 1);
   if (hasLabel)
     debug.CmdEndDebugUtilsLabelEXT(commands);
@@ -681,15 +680,14 @@ Status BindingTable::recordCommands(VkCommandBuffer commands, uint32_t index) {
   uint32_t first = index * kStepsOfSubmission;
   uint32_t count = std::min(kStepsOfSubmission, variant->runCount - first);
   recordSteps(commands, first, count);
-  bool isLast = first + count == variant->runCount;
-  if (isLast)
+  if (first + count == variant->runCount) {
     recordEnd(commands);
-  if (isLast)
     recordBarrier(vk, commands, kStepStages, kStepWrites,
                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
                       VK_PIPELINE_STAGE_HOST_BIT,
                   VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
                       VK_ACCESS_HOST_READ_BIT);
+  }
   return checkVk(vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
@@ -720,7 +718,7 @@ Status BindingTable::getStepTimes(uint32_t first, uint32_t count,
   DML_TRY(checkSteps(first, count));
   if (count == 0)
     return Status();
-  if (!queryPool || timed != Timed::Steps)
+  if (timed != Timed::Steps)
     return invalidArgument("the binding table was made without timestamps of "
                            "steps");
   for (uint32_t i = first; i < first + count; ++i)

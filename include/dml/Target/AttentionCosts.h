@@ -25,9 +25,9 @@ namespace dml::cost::attention {
 inline constexpr double opsPerScore = opsPerFunction + 14;
 
 /// The time of an attention kernel without matrices, relative to the time of
-/// its operations. The kernel also waits at barriers, and for keys and values.
-/// The number is a sixth less than was measured, since separate kernels need
-/// memory for all scores.
+/// its operations. An attention kernel also waits at barriers, and for keys and
+/// values. The number is a sixth less than was measured, since separate kernels
+/// need memory for all scores.
 /// unit:   times
 /// shown:  8 heads of 4096 queries and keys with 40 columns in f32 on an H200:
 ///         1177 us with blocks of 128 queries and 64 keys, 1120 with 16 keys,

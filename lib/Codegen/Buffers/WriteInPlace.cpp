@@ -222,7 +222,8 @@ struct Digits {
 /// An index: the sum of a linear function of the coordinates and of digits,
 /// each with a factor. A body that computes 32-bit words splits the number of
 /// an f16, twice the number of the word, into coordinates, and adds these up
-/// again: 16 * (n floordiv 16) + n mod 16 is n, and n floordiv 2 is the word.
+/// again. For example, the sum 16 * (n floordiv 16) + n mod 16 is the number n,
+/// and n floordiv 2 is the word of the f16 with this number.
 struct Index {
   BytePlace linear;
   SmallVector<std::pair<int64_t, Digits>> digits;
@@ -296,8 +297,8 @@ Index IndexReader::getDigits(Digits digits) {
   return index;
 }
 
-/// Joins neighbouring digits of the same number: with the factors 1 and 10, the
-/// last two digits are the number modulo 100.
+/// Joins neighbouring digits of the same number. For example, the last digit of
+/// a decimal number and 10 times the digit before it are the number modulo 100.
 void IndexReader::join(Index &index) {
   auto &all = index.digits;
   for (size_t i = 0; i < all.size(); ++i) {

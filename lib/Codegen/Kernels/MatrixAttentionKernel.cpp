@@ -231,10 +231,15 @@ private:
   size_t getNumOutputs() const {
     return rowMatrices * (layout.columns / shape.columns);
   }
+  /// Returns the number of blocks of keys, of which the last may lack keys.
+  int64_t getBlocks() const {
+    return llvm::divideCeilSigned(attention.keys, tile.keys);
+  }
   size_t getNumSums() const {
     return rowMatrices * (tile.keys / shape.columns);
   }
   Value max(Value lhs, Value rhs) { return buildLarger(b, lhs, rhs); }
+  Value getLargest(ValueRange scores);
   /// Returns the position in workgroup memory at which row `row` of the
   /// subgroup's matrices of scores, weights or outputs begins. A line holds the
   /// numbers of one query, and neighbouring lines lie `pitch` vectors apart.
@@ -438,6 +443,10 @@ static Value combine(ValueRange values,
   size_t half = values.size() / 2;
   Value lhs = combine(values.take_front(half), combineTwo);
   return combineTwo(lhs, combine(values.drop_front(half), combineTwo));
+}
+
+Value MatrixAttentionBuilder::getLargest(ValueRange scores) {
+  return combine(scores, [&](Value lhs, Value rhs) { return max(lhs, rhs); });
 }
 
 /// Updates the reference of the thread's query. The reference is the number
@@ -688,7 +697,7 @@ SmallVector<Value> MatrixAttentionBuilder::beginBlock(LinearForm keyBlock,
                                                       LinearForm stage,
                                                       State &state,
                                                       bool stagesValues) {
-  LinearForm last = llvm::divideCeilSigned(attention.keys, tile.keys) - 1;
+  LinearForm last = getBlocks() - 1;
   storeSums(state.sums);
   ValueRange ofValues = store(*keys, stage, state.next);
   if (stagesValues)
@@ -717,8 +726,7 @@ MatrixAttentionBuilder::buildBlock(LinearForm keyBlock, State state) {
   if (attention.isRounded) {
     storeWeights(getRoundedWeights(state, scores));
   } else {
-    Value largest =
-        combine(scores, [&](Value lhs, Value rhs) { return max(lhs, rhs); });
+    Value largest = getLargest(scores);
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                               forms->materialize(b, keyBlock), constant(0));
@@ -738,17 +746,16 @@ MatrixAttentionBuilder::buildTotals(LinearForm keyBlock, State state) {
   SmallVector<Value> scores =
       beginBlock(keyBlock, stage, state, /*stagesValues=*/false);
   Value before = state.reference;
-  state.reference =
-      max(before,
-          combine(scores, [&](Value lhs, Value rhs) { return max(lhs, rhs); }));
+  state.reference = max(before, getLargest(scores));
   state.total = arith::MulFOp::create(
       b, state.total, math::ExpOp::create(b, sub(before, state.reference)));
   addWeights(state, scores);
   return state;
 }
 
-/// Stages the keys of the first block, and starts to load the vectors that the
-/// first iteration over blocks stages. Returns the sums of the first block.
+/// Begins a pass over the keys: stages the keys of the first block, and loads
+/// the vectors that the first iteration of the loop over blocks stages. Returns
+/// the sums of the first block.
 ///
 /// Iteration i of the loop over blocks of keys multiplies the keys of block i +
 /// 1, which it stores in stage i modulo the number of stages. The keys of block
@@ -756,7 +763,7 @@ MatrixAttentionBuilder::buildTotals(LinearForm keyBlock, State state) {
 /// It uses the last stage, since -1 modulo the number of stages is the last.
 SmallVector<Value> MatrixAttentionBuilder::beginPass(bool stagesValues,
                                                      State &state) {
-  int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
+  int64_t blocks = getBlocks();
   store(*keys, tile.stages - 1, load(*keys, 0));
   state.next = load(*keys, std::min<int64_t>(1, blocks - 1));
   if (stagesValues)
@@ -774,7 +781,7 @@ void MatrixAttentionBuilder::findTotals(State &state) {
   first.reference = constantOf(-std::numeric_limits<float>::max());
   first.total = constantOf(0);
   first.sums = beginPass(/*stagesValues=*/false, first);
-  int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
+  int64_t blocks = getBlocks();
   State last = getState(
       buildLoop(b, *forms, {0, blocks}, Counter::InOrder, first.get(),
                 [&](LinearForm keyBlock, ValueRange carried) {
@@ -944,7 +951,7 @@ void MatrixAttentionBuilder::build() {
   if (seen)
     state.marks = {arith::ConstantOp::create(
         b, b.getZeroAttr(VectorType::get(wordsOfVector, b.getI32Type())))};
-  int64_t blocks = llvm::divideCeilSigned(attention.keys, tile.keys);
+  int64_t blocks = getBlocks();
   if (attention.isRounded)
     findTotals(state);
   state.sums = beginPass(/*stagesValues=*/true, state);
